@@ -58,7 +58,8 @@ impl Growing {
                 && let Some(seen) = self.look(numbered, copies, Others::Any, turn)?
             {
                 match seen {
-                    Seen { wrong: true, .. } => self.inconclusive[index] = true,
+                    // With fewer at a time even more is seen.
+                    Seen { wrong: true, .. } => self.inconclusive[..=index].fill(true),
                     Seen { is_bound: true, .. } => return Ok(Some(Answer::Bounded)),
                     _ => return Ok(Some(Answer::Never(Argument::Forward(copies)))),
                 }

@@ -148,27 +148,31 @@ impl Question<'_> {
     }
 
     /// In each round the forward engine goes on to one more copy, and the backward engine tries
-    /// again.
+    /// again. If one of them needs more memory than there is, the other one goes on alone.
     fn by_turns(&self, numbered: &mut Numbered, budget: &Budget<'_>) -> Result<Answer, Reason> {
         let mut forward = (self.engines != Engines::Backward).then(|| forward::Growing::new(self.wanted, self.known));
         let mut backward =
             (self.engines != Engines::Forward).then(|| backward::Turns::new(self.wanted, self.options.jobs));
         let mut turn = Turn { states: FIRST, budget };
+        let mut known = self.known;
         loop {
-            if let Some(forward) = &mut forward
-                && let Some(answer) = forward.grow(numbered, &turn)?
-            {
-                return Ok(answer);
+            if let Some(engine) = &mut forward {
+                match engine.grow(numbered, &turn) {
+                    Ok(Some(answer)) => return Ok(answer),
+                    Ok(None) => known = engine.known(),
+                    Err(Reason::Memory(_)) if backward.is_some() => forward = None,
+                    Err(reason) => return Err(reason),
+                }
             }
-            if let Some(backward) = &mut backward
-                && let Some(answer) = backward.go(numbered, &turn)?
-            {
-                let known = forward.map_or(self.known, |forward| forward.known());
-                return Ok(match answer {
-                    backward::Decided::Never { is_bound: true } => Answer::Bounded,
-                    backward::Decided::Never { is_bound: false } => Answer::Never(Argument::Backward),
-                    backward::Decided::With(copies) => Answer::With(known + 1..=copies),
-                });
+            if let Some(engine) = &mut backward {
+                match engine.go(numbered, &turn) {
+                    Ok(Some(backward::Decided::Never { is_bound: true })) => return Ok(Answer::Bounded),
+                    Ok(Some(backward::Decided::Never { .. })) => return Ok(Answer::Never(Argument::Backward)),
+                    Ok(Some(backward::Decided::With(copies))) => return Ok(Answer::With(known + 1..=copies)),
+                    Ok(None) => {}
+                    Err(Reason::Memory(_)) if forward.is_some() => backward = None,
+                    Err(reason) => return Err(reason),
+                }
             }
             turn.states = turn.states.saturating_mul(MORE);
         }

@@ -16,7 +16,7 @@ use fencepost_verdict::{Budget, CopiesArgument, Outcome, Reason, Verdict};
 /// States that a program may have before it is too large for a test.
 const SMALL: u64 = 200_000;
 /// The same for programs that were written to be large.
-const LARGE: u64 = 1_000_000;
+const LARGE: u64 = 300_000;
 /// Copies that programs are tried with, one number after the other.
 const TRIED: u32 = 5;
 /// The engines, each alone and both together.
@@ -254,6 +254,24 @@ fn what_answers_rest_on() {
     };
     assert_eq!(every(Engines::Both), Some(CopiesArgument::Forward(2)));
     assert_eq!(every(Engines::Backward), Some(CopiesArgument::Backward));
+}
+
+/// A limit ends the search, however the engines share what there is.
+#[test]
+fn limits_are_told() {
+    let files = corpus::any_number();
+    let file = files.iter().find(|file| file.name.ends_with("grace-period.fp")).expect("it is there");
+    let Content { program, .. } = file.read().expect("a program");
+    let question = Question::new(&program, models::by_name("cpp20").expect("a model"));
+    for engines in ENGINES {
+        let ends = |budget| question.by_engines(engines).robustness(&budget).expect("no internal error").verdict;
+        let few_states = Budget { max_states: 40_000, ..Budget::unlimited() };
+        assert!(matches!(ends(few_states), Verdict::Unknown(Reason::States(40_000))), "{engines:?}");
+        let few_bytes = Budget { max_bytes: 2_000_000, ..Budget::unlimited() };
+        assert!(matches!(ends(few_bytes), Verdict::Unknown(Reason::Memory(2_000_000))), "{engines:?}");
+        let no_time = Budget { expired: &|| true, ..Budget::unlimited() };
+        assert!(matches!(ends(no_time), Verdict::Unknown(Reason::Time)), "{engines:?}");
+    }
 }
 
 /// Only the engines that are made for it take a program that stands for many.

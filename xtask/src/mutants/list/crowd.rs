@@ -86,8 +86,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     crowd(
         "crowd: as many copies as are enough are the smallest number",
         CROWD,
-        "Answer::With(known + 1..=copies),",
-        "Answer::With(copies + 1..=copies + 1),",
+        "Answer::With(known + 1..=copies)),",
+        "Answer::With(copies + 1..=copies + 1)),",
     ),
     crowd(
         "crowd: a turn that is too short is the last one",
