@@ -245,6 +245,12 @@ impl Backward {
     }
 }
 
+/// The part of the basis with configurations whose greatest copy is this one; there is one for those
+/// without copies, too.
+fn part_of((kind, local): (u32, u32)) -> u64 {
+    1 + (u64::from(kind) << 32 | u64::from(local))
+}
+
 impl WellStructured for Backward {
     type Control = u32;
     type Configuration = Configuration;
@@ -267,6 +273,17 @@ impl WellStructured for Backward {
 
     fn signature(&self, configuration: &Configuration) -> u64 {
         configuration.copies.iter().fold(0, |bits, &(kind, local)| bits | 1 << ((local * 31 + kind) % 64))
+    }
+
+    /// That of the greatest copy.
+    fn part(&self, configuration: &Configuration) -> u64 {
+        configuration.copies.last().map_or(0, |&copy| part_of(copy))
+    }
+
+    fn any_part_below(&self, configuration: &Configuration, is_so: &mut dyn FnMut(u64) -> bool) -> bool {
+        let mut copies = configuration.copies.clone();
+        copies.dedup();
+        is_so(0) || copies.into_iter().any(|copy| is_so(part_of(copy)))
     }
 
     fn size(&self, configuration: &Configuration) -> usize {

@@ -119,6 +119,8 @@ struct Place {
     done: HashSet<Copies>,
     /// For every kind, the local states in those whose steps were taken.
     locals: Vec<Vec<u32>>,
+    /// Those of them with a step that changes anything for others.
+    seen_by_others: Vec<Vec<u32>>,
 }
 
 struct Search<'a> {
@@ -194,6 +196,7 @@ impl Search<'_> {
             return Ok(());
         }
         place.locals.resize(self.numbered.kinds() as usize, Vec::new());
+        place.seen_by_others.resize(self.numbered.kinds() as usize, Vec::new());
         let bytes = VIEW_BYTES + copies.len() as u64 * 12;
         self.bytes += bytes;
         place.seen.insert(copies.into());
@@ -216,7 +219,10 @@ impl Search<'_> {
             }
         }
         match self.others {
-            Others::Any => self.meet(control, copies),
+            Others::Any => {
+                self.arrive(control, copies)?;
+                self.meet(control, copies)
+            }
             Others::None => Ok(()),
         }
     }
@@ -256,21 +262,36 @@ impl Search<'_> {
         self.numbered.tick(self.queue.len() as u64, self.budget)
     }
 
-    /// One more copy of some kind may be there. Whoever of them all takes a step, the others see what
-    /// becomes of the control. This is done when the last of the views arrives that must be there.
-    fn meet(&mut self, control: u32, copies: &[u32]) -> Result<(), Reason> {
-        let place = self.places.get_mut(&control).expect("it has this view");
-        place.done.insert(copies.into());
-        for (at, local) in copies.iter().enumerate() {
-            let locals = &mut place.locals[at / self.at_a_time];
-            if !locals.contains(local) {
-                locals.push(*local);
+    /// The steps of this view were taken.
+    fn arrive(&mut self, control: u32, copies: &[u32]) -> Result<(), Reason> {
+        for (at, &local) in copies.iter().enumerate() {
+            let kind = at / self.at_a_time;
+            if !self.places[&control].locals[kind].contains(&local) {
+                let is_seen = self.numbered.is_seen(control, Who::Copy(kind as u32, local))?;
+                let place = self.places.get_mut(&control).expect("it has this view");
+                place.locals[kind].push(local);
+                place.seen_by_others[kind].extend(is_seen.then_some(local));
             }
         }
+        self.places.get_mut(&control).expect("it has this view").done.insert(copies.into());
+        Ok(())
+    }
+
+    /// One more copy of some kind may be there. Whoever of them all takes a step, the others see what
+    /// becomes of the control; of other steps they see nothing. This is done when the last of the views
+    /// arrives that must be there.
+    fn meet(&mut self, control: u32, copies: &[u32]) -> Result<(), Reason> {
+        // Any two of more copies are in a view.
+        let looks = self.at_a_time == 1 && self.wanted == Some(Wanted::Violations);
         let (mut joined, mut rest): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
         for kind in 0..self.numbered.kinds() as usize {
             let (from, to) = (kind * self.at_a_time, (kind + 1) * self.at_a_time);
-            for more in self.places[&control].locals[kind].clone() {
+            let place = &self.places[&control];
+            let seen_by_others = place.seen_by_others[kind].clone();
+            // Whoever takes a step that others see is the one more, or in the view.
+            let is_in_view = copies[from..to].iter().any(|local| seen_by_others.contains(local));
+            let more = if looks || is_in_view { place.locals[kind].clone() } else { seen_by_others.clone() };
+            for more in more {
                 joined.clear();
                 joined.extend_from_slice(copies);
                 joined.insert(to, more);
@@ -284,13 +305,14 @@ impl Search<'_> {
                 if !can_be_there {
                     continue;
                 }
-                // Any two of more copies are in a view.
-                if self.at_a_time == 1 {
+                if looks {
                     self.look(control, &[(kind as u32, joined[from]), (kind as u32, joined[to])]);
                 }
                 for mover in (from..=to).filter(|&at| is_first(&joined, at)) {
-                    leave_out(&joined, mover, &mut rest);
-                    self.follow(control, Who::Copy(kind as u32, joined[mover]), &rest, None)?;
+                    if seen_by_others.contains(&joined[mover]) {
+                        leave_out(&joined, mover, &mut rest);
+                        self.follow(control, Who::Copy(kind as u32, joined[mover]), &rest, None)?;
+                    }
                 }
             }
         }

@@ -132,7 +132,7 @@ pub struct Cost {
 }
 
 /// States that each search may take in the first round.
-const FIRST: u64 = 1 << 14;
+const FIRST: u64 = 1 << 16;
 /// So many times more in each round.
 const MORE: u64 = 4;
 

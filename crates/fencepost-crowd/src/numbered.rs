@@ -170,6 +170,12 @@ impl Numbered {
         Ok(steps)
     }
 
+    /// Does a step of somebody change anything for the others?
+    pub(crate) fn is_seen(&mut self, control: u32, who: Who) -> Result<bool, Reason> {
+        let steps = self.steps(control, who)?;
+        Ok(steps.iter().any(|step| step.control != control || step.renewal.is_some()))
+    }
+
     fn numbered(&mut self, who: Who, step: &Move) -> Step {
         let local = match who {
             Who::Single(_) => None,

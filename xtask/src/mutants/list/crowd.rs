@@ -34,6 +34,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "let Some(renewal) = renewal else { return local };",
         "let Some(renewal) = renewal.filter(|_| false) else { return local };",
     ),
+    crowd("crowd: who is in the view is seen by nobody beside it", FORWARD, "if looks || is_in_view {", "if looks {"),
+    crowd(
+        "crowd: others see nothing but the beginning of a watch",
+        NUMBERED,
+        "step.control != control || step.renewal.is_some()",
+        "step.renewal.is_some()",
+    ),
     crowd("crowd: two copies are no target", BACKWARD, "add(&[other, one], numbered);", "add(&[other], numbered);"),
     crowd(
         "crowd: failures are no targets",
@@ -56,14 +63,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     crowd(
         "crowd: one copy at a time, and nobody beside it",
         FORWARD,
-        "if self.at_a_time == 1 {",
-        "if self.at_a_time == 0 {",
+        "let looks = self.at_a_time == 1 &&",
+        "let looks = self.at_a_time == 0 &&",
     ),
     crowd(
         "crowd: exactly so many copies, and others",
         FORWARD,
         "Others::None => Ok(()),",
-        "Others::None => self.meet(control, copies),",
+        "Others::None => self.arrive(control, copies).and_then(|()| self.meet(control, copies)),",
     ),
     crowd(
         "crowd: nothing happens with so many copies, nor with one more",
