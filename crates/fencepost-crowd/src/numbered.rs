@@ -31,6 +31,9 @@ impl<T: Clone + Eq + Hash> Numbers<T> {
     }
 }
 
+/// At most two copies, by their kinds and local states.
+type Few = [Option<(u32, u32)>; 2];
+
 /// Who takes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Who {
@@ -68,8 +71,8 @@ pub(crate) struct Numbered {
     /// What becomes of a copy of a kind when a watch begins.
     renewed: HashMap<(u32, u32, u32), u32>,
     steps: HashMap<(u32, Who), Arc<[Step]>>,
-    /// Copies under a control, at most two, by their kinds and local states.
-    wrong: HashMap<(u32, [Option<(u32, u32)>; 2]), bool>,
+    /// For a control and copies.
+    wrong: HashMap<(u32, Few), bool>,
     states: u64,
     transitions: u64,
     ticks: u64,

@@ -256,6 +256,27 @@ fn what_answers_rest_on() {
     assert_eq!(every(Engines::Backward), Some(CopiesArgument::Backward));
 }
 
+/// Where a program lets in only so many copies at a time, one more is what has to be looked at: two readers
+/// at a time, three, and six references.
+#[test]
+fn cutoffs_are_what_programs_let_in_and_one_more() {
+    let files = corpus::any_number();
+    let cutoffs = [
+        ("grace-period-two", "cpp20", 3),
+        ("readers-writer", "cpp20", 3),
+        ("readers-writer-lost", "ra", 4),
+        ("reference-count", "cpp20", 7),
+    ];
+    for (name, model, cutoff) in cutoffs {
+        let file = files.iter().find(|file| file.name == format!("any-number/{name}.fp")).expect("it is there");
+        let Content { program, .. } = file.read().expect("a program");
+        let question = Question::new(&program, models::by_name(model).expect("a model")).by_engines(Engines::Forward);
+        let outcome = question.robustness(&Budget::unlimited()).expect("no internal error");
+        let every = outcome.copies.and_then(|copies| copies.every);
+        assert_eq!(every, Some(CopiesArgument::Forward(cutoff)), "{name}");
+    }
+}
+
 /// A limit ends the search, however the engines share what there is.
 #[test]
 fn limits_are_told() {
