@@ -10,7 +10,7 @@
 //!
 //! Two engines answer, and judge each other:
 //!
-//! - [`forward`] takes `k` = 1, 2, 3, … copies. It computes what any `k` copies can be seen to do
+//! - `forward` takes `k` = 1, 2, 3, … copies. It computes what any `k` copies can be seen to do
 //!   beside any number of others, which is an over-approximation; and what exactly `k` copies do,
 //!   which is none of more copies. If nothing wrong is seen in the first, there is nothing wrong, and
 //!   `k` is a *cutoff*. If something wrong is there in the second, `k` copies are enough for it. For
@@ -18,7 +18,7 @@
 //!   Papers: Abdulla, Haziza and Holík, "All for the price of few (parameterized verification through
 //!   view abstraction)", VMCAI 2013; Kaiser, Kroening and Wahl, "Dynamic cutoff detection in
 //!   parameterized concurrent programs", CAV 2010.
-//! - [`backward`] starts from what is wrong and adds predecessors, by the saturation of
+//! - `backward` starts from what is wrong and adds predecessors, by the saturation of
 //!   `fencepost_cover`. It always ends, and is exact. It says how many copies are enough. Paper:
 //!   Abdulla, Čerāns, Jonsson and Tsay, "General decidability theorems for infinite-state systems",
 //!   LICS 1996. It needs the local states that can come about under each control state; it takes

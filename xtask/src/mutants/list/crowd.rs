@@ -79,10 +79,10 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "false => self.known = copies + 1,",
     ),
     crowd(
-        "crowd: exactly so many copies are not looked at",
+        "crowd: the next number of copies is left out",
         FORWARD,
         "if copies > self.known\n",
-        "if copies < self.known\n",
+        "if copies > self.known + 1\n",
     ),
     crowd(
         "crowd: one copy more than is needed",
