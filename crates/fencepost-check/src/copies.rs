@@ -159,8 +159,11 @@ impl Asking<'_> {
                 return Ok(Verification { copies, ..verification });
             }
         }
-        let most = numbers.end();
-        let why = format!("nothing goes wrong with up to {most} copies, but the program is not robust");
+        let few = match numbers.end() {
+            1 => "a single copy".into(),
+            most => format!("up to {most} copies"),
+        };
+        let why = format!("nothing goes wrong with {few}, but the program is not robust");
         Ok(self.verification(Err(Reason::Inconclusive(why)), None))
     }
 
