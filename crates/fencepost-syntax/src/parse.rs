@@ -329,6 +329,7 @@ impl<'a> Parser<'a> {
 
     /// A name that is being given to something.
     fn new_name(&mut self, of_what: &str) -> Result<Name> {
+        self.skip_type_before();
         let Some(word) = self.word() else { return self.expected(&format!("the name of {of_what}")) };
         if self.language.reserved_words().contains(&word) {
             let message = format!("`{word}` cannot be the name of {of_what}");
@@ -336,6 +337,7 @@ impl<'a> Parser<'a> {
             return self.report(Diagnostic::error(span, message).label("this word is part of the language"));
         }
         let span = self.advance().span;
+        self.skip_type_after();
         Ok(Name { text: word.to_owned(), span })
     }
 

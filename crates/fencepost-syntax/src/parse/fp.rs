@@ -76,6 +76,7 @@ impl Parser<'_> {
         let start = self.advance().span;
         let name = self.new_name("a thread")?;
         let copies = self.copies()?;
+        self.skip_thread_parameters(&name.text);
         let body: Block = self.block()?;
         Ok(Item { kind: ItemKind::Thread { name, copies, body }, span: self.span_from(start) })
     }
