@@ -600,3 +600,32 @@ impl Creation {
 pub fn value_text(value: u64) -> String {
     if value < 0x1_0000 { value.to_string() } else { format!("{value:#x}") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Frame;
+
+    fn frame(function: &str, file: Option<&str>, module: &str) -> Frame {
+        let (function, file) = (Some(function.to_string()), file.map(str::to_string));
+        Frame { function, file, ..Frame::bare(module, 0) }
+    }
+
+    fn numbers(stack: &[Frame]) -> Vec<usize> {
+        Frame::helpful(stack).into_iter().map(|(number, _)| number).collect()
+    }
+
+    #[test]
+    fn of_libraries_the_frames_that_the_program_calls_help() {
+        let own = || frame("stack::push", Some("/home/me/stack.hpp"), "/home/me/a.out");
+        let inlined = || frame("std::atomic<int>::load", Some("/usr/include/c++/12/atomic"), "/home/me/a.out");
+        let unknown = || frame("<alloc::raw_vec::RawVecInner>::grow", None, "/home/me/a.out");
+        let system = || frame("start_thread", None, "/lib/x86_64-linux-gnu/libc.so.6");
+        assert_eq!(numbers(&[inlined(), inlined(), own(), system()]), [1, 2]);
+        assert_eq!(numbers(&[own(), inlined(), unknown(), own(), inlined(), system()]), [0, 2, 3]);
+        assert_eq!(numbers(&[own()]), [0]);
+        // Nothing else is known.
+        assert_eq!(numbers(&[inlined(), system()]), [0, 1]);
+        // Without debug information, a function of the program is one all the same.
+        assert_eq!(numbers(&[frame("push", None, "/home/me/a.out"), system()]), [0]);
+    }
+}
