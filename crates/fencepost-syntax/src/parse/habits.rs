@@ -137,6 +137,14 @@ const ITEMS: &[Habit] = &[
         help: &["write `struct node[4] { global next; nonatomic value; }`, and `node[i].next.load()`"],
     },
     Habit {
+        words: &["exists", "forall", "locations", "filter", "final"],
+        message: "a program has no condition on its final states",
+        help: &[
+            "say what must be true where it matters: `assert(r == 1);` in a thread",
+            "a C litmus test has such a condition: save it as `FILE.litmus`",
+        ],
+    },
+    Habit {
         words: &["include", "define", "use", "using", "import", "mod", "namespace", "template", "module"],
         message: "there is nothing to include: a program is one file",
         help: &[],
@@ -422,12 +430,12 @@ impl Parser<'_> {
                     self.kind_after(after),
                     TokenKind::Word | TokenKind::Less | TokenKind::Star | TokenKind::And
                 );
-                // `atomic_load(&x)`: a procedure of that name could not be called so.
-                let address =
-                    self.kind_after(after) == TokenKind::LeftParen && self.kind_after(after + 1) == TokenKind::And;
+                // `atomic_load(&x)`, `printf("…")`: a procedure of that name could not be called so.
+                let foreign_argument = self.kind_after(after) == TokenKind::LeftParen
+                    && matches!(self.kind_after(after + 1), TokenKind::And | TokenKind::Text);
                 // `atomic` begins a section.
                 let ours = self.language.statement_words().contains(&word) && next == TokenKind::Word;
-                if ours || !(path || macro_call || declares || address) {
+                if ours || !(path || macro_call || declares || foreign_argument) {
                     return None;
                 }
                 statement_habit(word, span)
