@@ -19,6 +19,8 @@ const COMPLETIONS: [(&str, &str); 3] = [
 
 /// Where `cargo deb` finds the changes of the Debian package.
 const DEBIAN_CHANGES: &str = "changelog.Debian";
+/// Where it finds the text of the licences.
+const DEBIAN_COPYRIGHT: &str = "copyright";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let build = match arguments {
@@ -65,6 +67,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     println!("{}: bin, man pages, completions, documentation", package.display());
     if Command::new(&cargo).args(["deb", "--version"]).output().is_ok_and(|output| output.status.success()) {
         write(&package.join(DEBIAN_CHANGES), debian_changes(&root)?.as_bytes())?;
+        write(&package.join(DEBIAN_COPYRIGHT), debian_copyright(&root)?.as_bytes())?;
         let deb = ["deb", "--no-build", "--no-strip", "--package", "fencepost"];
         succeed(Command::new(&cargo).args(deb).current_dir(&root))?;
     } else {
@@ -83,6 +86,18 @@ fn debian_changes(root: &Path) -> Result<String, String> {
     Ok(format!(
         "fencepost ({version}-1) unstable; urgency=medium\n\n  * Packaged from the sources of {version}: see changelog.gz.\n\n \
          -- The fencepost developers <maintainers@fencepost.invalid>  {date}"
+    ))
+}
+
+/// The licences as Debian wants them told: what all systems have is named, and not repeated.
+fn debian_copyright(root: &Path) -> Result<String, String> {
+    let path = root.join("LICENSE-MIT");
+    let mit = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    // An empty line would end the paragraph.
+    let mit: String = mit.lines().map(|line| format!(" {}\n", if line.is_empty() { "." } else { line })).collect();
+    Ok(format!(
+        "License: MIT\n{mit}\nLicense: Apache-2.0\n On Debian systems, the text of this licence is in\n \
+         /usr/share/common-licenses/Apache-2.0.\n"
     ))
 }
 
