@@ -96,7 +96,8 @@ fn debian_copyright(root: &Path) -> Result<String, String> {
     // An empty line would end the paragraph.
     let mit: String = mit.lines().map(|line| format!(" {}\n", if line.is_empty() { "." } else { line })).collect();
     Ok(format!(
-        "License: MIT\n{mit}\nLicense: Apache-2.0\n On Debian systems, the text of this licence is in\n \
+        "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: fencepost\n\n\
+         Files: *\nCopyright: 2026 The fencepost authors\nLicense: MIT or Apache-2.0\n\nLicense: MIT\n{mit}\nLicense: Apache-2.0\n On Debian systems, the text of this licence is in\n \
          /usr/share/common-licenses/Apache-2.0.\n"
     ))
 }
