@@ -17,10 +17,8 @@ const COMPLETIONS: [(&str, &str); 3] = [
     ("fish", "share/fish/vendor_completions.d/fencepost.fish"),
 ];
 
-/// Where `cargo deb` finds the changes of the Debian package.
-const DEBIAN_CHANGES: &str = "changelog.Debian";
-/// Where it finds the text of the licences.
-const DEBIAN_COPYRIGHT: &str = "copyright";
+/// The folder in which `cargo deb` finds what only Debian wants.
+const DEBIAN: &str = "package-debian";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let build = match arguments {
@@ -66,8 +64,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     put(&root.join("LICENSE-MIT"), &documentation.join("LICENSE-MIT"))?;
     println!("{}: bin, man pages, completions, documentation", package.display());
     if Command::new(&cargo).args(["deb", "--version"]).output().is_ok_and(|output| output.status.success()) {
-        write(&package.join(DEBIAN_CHANGES), debian_changes(&root)?.as_bytes())?;
-        write(&package.join(DEBIAN_COPYRIGHT), debian_copyright(&root)?.as_bytes())?;
+        let debian = target.join(DEBIAN);
+        write(&debian.join("changelog"), debian_changes(&root)?.as_bytes())?;
+        write(&debian.join("copyright"), debian_copyright(&root)?.as_bytes())?;
         let deb = ["deb", "--no-build", "--no-strip", "--package", "fencepost"];
         succeed(Command::new(&cargo).args(deb).current_dir(&root))?;
     } else {
