@@ -7,11 +7,13 @@
 
 const assert = require("node:assert");
 const { spawn } = require("node:child_process");
+const { once } = require("node:events");
 const Module = require("node:module");
 
 const manifest = require("../package.json");
 const properties = manifest.contributes.configuration.properties;
-const settings = { "fencepost.path": process.argv[2] };
+const settings = { "fencepost.path": "/no/such/command" };
+const errors = [];
 const commands = new Map();
 const listeners = [];
 const clients = [];
@@ -21,6 +23,11 @@ const vscode = {
     registerCommand(name, run) {
       commands.set(name, run);
       return { dispose() {} };
+    },
+  },
+  window: {
+    async showErrorMessage(message) {
+      errors.push(message);
     },
   },
   workspace: {
@@ -47,13 +54,21 @@ class LanguageClient {
 
   async start() {
     this.process = spawn(this.server.command, this.server.args, { stdio: ["pipe", "pipe", "inherit"] });
+    await once(this.process, "spawn");
     this.ended = new Promise((resolve) => this.process.on("close", resolve));
     this.process.stdout.on("data", (bytes) => this.read(bytes));
     await this.request("initialize", { processId: null, rootUri: null, capabilities: {} });
     this.notify("initialized", {});
+    this.running = true;
+  }
+
+  isRunning() {
+    return this.running === true;
   }
 
   async stop() {
+    assert.ok(this.running);
+    this.running = false;
     await this.request("shutdown");
     this.notify("exit");
     assert.strictEqual(await this.ended, 0);
@@ -106,8 +121,17 @@ Module._load = (request, ...rest) => {
 async function main() {
   const extension = require(`../${manifest.main}`);
   const context = { subscriptions: [] };
+  const changed = (section) => Promise.all(listeners.map((listener) => listener({ affectsConfiguration: (it) => it === section })));
+  const running = () => clients.filter((client) => client.isRunning()).length;
+
+  // What cannot be started is told, and can be mended in the settings.
   await extension.activate(context);
-  assert.strictEqual(clients.length, 1);
+  while (errors.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.match(errors[0], /`\/no\/such\/command` cannot be started.*settings/s);
+  settings["fencepost.path"] = process.argv[2];
+  await changed("fencepost");
+  assert.strictEqual(running(), 1);
+  clients.shift();
   assert.ok(context.subscriptions.length > 0);
   const languages = manifest.contributes.languages.map((language) => language.id).sort();
   assert.deepStrictEqual(clients[0].options.documentSelector.map((filter) => filter.language).sort(), languages);
@@ -127,7 +151,6 @@ async function main() {
 
   // It is started with the settings, and anew when they change.
   Object.assign(settings, { "fencepost.models": ["ra", "tso"], "fencepost.check": "save", "fencepost.timeout": "5s" });
-  const changed = (section) => Promise.all(listeners.map((listener) => listener({ affectsConfiguration: (it) => it === section })));
   await changed("editor");
   assert.strictEqual(clients.length, 2);
   await changed("fencepost");
@@ -139,7 +162,10 @@ async function main() {
     Object.assign(settings, { "fencepost.models": properties["fencepost.models"].items.enum, "fencepost.check": check });
     await changed("fencepost");
   }
+  assert.strictEqual(running(), 1);
+  assert.strictEqual(errors.length, 1);
   await extension.deactivate();
+  assert.strictEqual(running(), 0);
   assert.strictEqual(await clients[clients.length - 1].ended, 0);
   console.log(`${clients.length} clients: all is well`);
 }
