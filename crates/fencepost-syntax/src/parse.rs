@@ -329,7 +329,6 @@ impl<'a> Parser<'a> {
 
     /// A name that is being given to something.
     fn new_name(&mut self, of_what: &str) -> Result<Name> {
-        self.skip_type_before();
         let Some(word) = self.word() else { return self.expected(&format!("the name of {of_what}")) };
         if self.language.reserved_words().contains(&word) {
             let message = format!("`{word}` cannot be the name of {of_what}");
@@ -337,8 +336,15 @@ impl<'a> Parser<'a> {
             return self.report(Diagnostic::error(span, message).label("this word is part of the language"));
         }
         let span = self.advance().span;
-        self.skip_type_after();
         Ok(Name { text: word.to_owned(), span })
+    }
+
+    /// A name that a declaration gives to `of_what`, without the type that C or Rust would want.
+    fn declared_name(&mut self, of_what: &str) -> Result<Name> {
+        self.skip_type_before();
+        let name = self.new_name(of_what)?;
+        self.skip_type_after();
+        Ok(name)
     }
 
     /// A name that is being used.
