@@ -20,9 +20,10 @@
 mod effects;
 mod translate;
 
+use fencepost_analysis::interpreter::too_many_choices;
 use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_verdict::device::{Device, Failure, Kernels, Memory};
-use fencepost_verdict::{Budget, Candidate, Progress, Reason, ScFailure, ScFailureKind, Site, Stats};
+use fencepost_verdict::{Budget, Candidate, Progress, Reason, Run, ScFailure, ScFailureKind, Site, Stats};
 
 use crate::product::Product;
 use crate::search::{Goal, Reached, State, walk};
@@ -43,7 +44,7 @@ const LAUNCH: u64 = 1 << 28;
 const KEYS: u64 = 1 << 16;
 const WORTH_SORTING: u64 = 1 << 15;
 /// What is counted in a layer, as in `kernel.h`.
-const COUNTERS: usize = 7;
+const COUNTERS: usize = 8;
 
 /// Visits every state of `product`, as many as it takes to reach `goal`; or says why not here.
 pub(crate) fn breadth_first(
@@ -53,33 +54,37 @@ pub(crate) fn breadth_first(
     budget: &Budget<'_>,
 ) -> Result<Exploration, String> {
     let translated = translate(product, goal, device.swaps_128_bits())?;
-    let mut stats = Stats { state_bits: product.bits() as u64, ..Stats::default() };
-    let gave_up = |failure: Failure, stats| Exploration {
-        end: End::GaveUp(reason(device, failure)),
+    let kernels = device.load(&translated.text);
+    let search = kernels.and_then(|kernels| Search::new(product, goal, budget, &translated, kernels));
+    let mut exploration = Exploration {
+        end: End::Exhausted,
         sc_failure: None,
         bound: None,
         speculative: Vec::new(),
-        stats,
+        stats: Stats { state_bits: product.bits() as u64, ..Stats::default() },
     };
-    let kernels = match device.load(&translated.text) {
-        Ok(kernels) => kernels,
-        Err(failure) => return Ok(gave_up(failure, stats)),
-    };
-    let searched = Search::new(product, goal, budget, &translated, kernels).and_then(|mut search| {
-        let found = search.run(&mut stats);
-        found.or_else(|failure| match failure {
-            Failure::Full => {
-                let what = format!("its memory is full with {} states", search.states);
-                Err(Failure::Other(what))
+    let ended = match search {
+        Ok(mut search) => {
+            let ended = search.run(&mut exploration);
+            let stats = &mut exploration.stats;
+            (stats.states, stats.on_device, stats.peak_bytes) = (search.states, search.states, search.bytes());
+            match ended {
+                Err(Trouble::Failed(Failure::Full)) => {
+                    let what = format!("its memory is full with {} states", search.states);
+                    Err(Trouble::Failed(Failure::Other(what)))
+                }
+                ended => ended,
             }
-            other => Err(other),
-        })
-    });
-    Ok(searched.unwrap_or_else(|failure| gave_up(failure, stats)))
-}
-
-fn reason(device: &dyn Device, failure: Failure) -> Reason {
-    Reason::Device(format!("{}: {failure}", device.name()))
+        }
+        Err(failure) => Err(Trouble::Failed(failure)),
+    };
+    exploration.end = match ended {
+        Ok(end) => end,
+        Err(Trouble::GaveUp(reason)) => End::GaveUp(reason),
+        Err(Trouble::Failed(failure)) => End::GaveUp(Reason::Device(format!("{}: {failure}", device.name()))),
+        Err(Trouble::Refused(why)) => return Err(why.into()),
+    };
+    Ok(exploration)
 }
 
 struct Search<'a> {
@@ -121,10 +126,19 @@ struct Layer {
     bound: Option<Site>,
 }
 
-/// Why a layer has to be taken again, or cannot be.
+/// Why a search on a device does not come to its end.
 enum Trouble {
-    Overflow,
+    Failed(Failure),
+    /// It gives up, as one on the processor does.
     GaveUp(Reason),
+    /// It is left to the processor after all.
+    Refused(&'static str),
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        Trouble::Failed(failure)
+    }
 }
 
 impl<'a> Search<'a> {
@@ -162,16 +176,17 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn run(&mut self, stats: &mut Stats) -> Result<Exploration, Failure> {
+    /// How it ends; what else is met is noted in `told`.
+    fn run(&mut self, told: &mut Exploration) -> Result<End, Trouble> {
+        let Exploration { sc_failure, bound, stats, .. } = told;
         let initial = self.product.initial();
-        let (mut failure, mut bound) = (None, None);
         for (end, (site, stop)) in initial.stopped {
             match stop {
                 Stop::GiveUp(_) => unreachable!("only a step can be too much"),
-                Stop::Bound => bound = bound.or(Some(site)),
-                Stop::Failure(kind) if failure.is_none() && self.goal.is_about(&kind) => {
-                    let run = fencepost_verdict::Run { steps: initial.trace[..end].to_vec() };
-                    failure = Some(ScFailure { kind, site, run });
+                Stop::Bound => *bound = bound.or(Some(site)),
+                Stop::Failure(kind) if sc_failure.is_none() && self.goal.is_about(&kind) => {
+                    let run = Run { steps: initial.trace[..end].to_vec() };
+                    *sc_failure = Some(ScFailure { kind, site, run });
                 }
                 Stop::Failure(_) => {}
             }
@@ -179,54 +194,41 @@ impl<'a> Search<'a> {
         let mut start = initial.state;
         self.product.canonical(&mut start);
         self.begin(&start)?;
+        if self.goal.is_failure() && sc_failure.is_some() {
+            return Ok(End::Failed);
+        }
+        if !self.goal.is_failure() && self.product.inspect(&start).is_some() {
+            return Ok(self.found(&start, 0)?);
+        }
         // Layers are numbered from 0; the tag of a state is one more.
         let mut layer = 0;
-        let mut end = match self.goal.is_failure() {
-            true => failure.is_some().then_some(End::Failed),
-            false => match self.product.inspect(&start) {
-                Some(_) => Some(self.found(&start, 0)?),
-                None => None,
-            },
-        };
-        while end.is_none() {
-            if self.frontier.len == 0 {
-                end = Some(End::Exhausted);
-                break;
-            }
+        while self.frontier.len > 0 {
             (self.budget.rest)(self.progress(layer));
             (self.budget.progress)(self.progress(layer));
-            let met = match self.expand(layer)? {
-                Ok(met) => met,
-                Err(reason) => {
-                    end = Some(End::GaveUp(reason));
-                    break;
-                }
-            };
+            let met = self.expand(layer)?;
             stats.transitions += met.transitions;
-            bound = bound.or(met.bound);
-            if failure.is_none() && met.failures > 0 {
-                failure = Some(self.failure(layer)?);
+            *bound = bound.or(met.bound);
+            if sc_failure.is_none() && met.failures > 0 {
+                *sc_failure = Some(self.failure(layer)?);
             }
-            if self.goal.is_failure() && failure.is_some() {
+            if self.goal.is_failure() && sc_failure.is_some() {
                 stats.depth = layer + 1;
-                end = Some(End::Failed);
-            } else if met.findings > 0 {
+                return Ok(End::Failed);
+            }
+            if met.findings > 0 {
                 stats.depth = layer + 1;
                 let state = self.greatest(true)?;
-                end = Some(self.found(&state, layer + 1)?);
-            } else if self.states > self.budget.max_states {
-                end = Some(End::GaveUp(Reason::States(self.budget.max_states)));
-            } else {
-                stats.depth = layer;
+                return Ok(self.found(&state, layer + 1)?);
             }
+            if self.states > self.budget.max_states {
+                return Ok(End::GaveUp(Reason::States(self.budget.max_states)));
+            }
+            stats.depth = layer;
             std::mem::swap(&mut self.frontier, &mut self.next);
             self.next.len = 0;
             layer += 1;
         }
-        (stats.states, stats.on_device) = (self.states, self.states);
-        stats.peak_bytes = self.bytes();
-        let end = end.expect("the search has ended");
-        Ok(Exploration { end, sc_failure: failure, bound, speculative: Vec::new(), stats: *stats })
+        Ok(End::Exhausted)
     }
 
     fn bytes(&self) -> u64 {
@@ -250,49 +252,46 @@ impl<'a> Search<'a> {
     }
 
     /// Takes all steps out of a layer, again and again until there is room for where they lead.
-    fn expand(&mut self, layer: u64) -> Result<Result<Layer, Reason>, Failure> {
+    fn expand(&mut self, layer: u64) -> Result<Layer, Trouble> {
         if layer + 2 > self.last_tag {
             let what = format!("runs have more than {layer} steps, and entries no bits for more");
-            return Ok(Err(Reason::Device(what)));
+            return Err(Trouble::GaveUp(Reason::Device(what)));
         }
         if self.states > self.table.capacity / 2 {
             // There may still be enough room.
             match self.grow(layer) {
                 Ok(()) | Err(Failure::Full) => {}
-                Err(other) => return Err(other),
+                Err(other) => return Err(other.into()),
             }
         }
         let mut again = false;
         loop {
-            match self.expand_once(layer)? {
-                Ok(mut met) => {
-                    if again || self.next.len > self.next.memory.words {
-                        self.collect(layer + 1)?;
-                    }
-                    if again && self.goal == Goal::LeaveSc {
-                        met.findings = self.count_findings()?;
-                    }
-                    self.states += self.next.len;
-                    self.sort()?;
-                    return Ok(Ok(met));
-                }
-                Err(Trouble::GaveUp(reason)) => return Ok(Err(reason)),
-                Err(Trouble::Overflow) => {
-                    self.grow(layer)?;
-                    again = true;
-                }
+            let Some(mut met) = self.expand_once(layer)? else {
+                self.grow(layer)?;
+                again = true;
+                continue;
+            };
+            if again || self.next.len > self.next.memory.words {
+                self.collect(layer + 1)?;
             }
+            if again && self.goal == Goal::LeaveSc {
+                met.findings = self.count_findings()?;
+            }
+            self.states += self.next.len;
+            self.sort()?;
+            return Ok(met);
         }
     }
 
-    fn expand_once(&mut self, layer: u64) -> Result<Result<Layer, Trouble>, Failure> {
-        let mut counters = [0, 0, 0, 0, u64::MAX, 0, 0];
+    /// The same once; none if there was not room enough.
+    fn expand_once(&mut self, layer: u64) -> Result<Option<Layer>, Trouble> {
+        let mut counters = [0, 0, 0, 0, u64::MAX, 0, 0, 0];
         self.kernels.write(&self.counters, &counters)?;
         let states = self.frontier.len;
         let numbers = states * self.product.threads().len() as u64;
         for first in (0..numbers).step_by(LAUNCH as usize) {
             if (self.budget.expired)() {
-                return Ok(Err(Trouble::GaveUp(Reason::Time)));
+                return Err(Trouble::GaveUp(Reason::Time));
             }
             self.kernels.run(
                 "expand",
@@ -312,17 +311,20 @@ impl<'a> Search<'a> {
             )?;
         }
         self.kernels.read(&self.counters, &mut counters)?;
-        let [next, transitions, failures, findings, bound, overflowed, too_much] = counters;
+        let [next, transitions, failures, findings, bound, overflowed, too_much, beyond] = counters;
+        if beyond > 0 {
+            return Err(Trouble::Refused("an atomic section has too many ways, or too long ones"));
+        }
         if too_much > 0 {
-            return Ok(Err(Trouble::GaveUp(fencepost_analysis::interpreter::too_many_choices())));
+            return Err(Trouble::GaveUp(too_many_choices()));
         }
         if overflowed > 0 {
-            return Ok(Err(Trouble::Overflow));
+            return Ok(None);
         }
         self.next.len = next;
         let site = |bound: u64| Site { thread: ThreadId::from_index((bound >> 32) as usize), pc: Pc(bound as u32) };
         let bound = (bound != u64::MAX).then(|| site(bound));
-        Ok(Ok(Layer { transitions, failures, findings, bound }))
+        Ok(Some(Layer { transitions, failures, findings, bound }))
     }
 
     /// A greater table, with all that is in this one; the frontier, a layer, is looked for again.

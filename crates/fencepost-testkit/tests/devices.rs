@@ -128,6 +128,16 @@ fn search(number: u64) -> Search {
     }
 }
 
+/// A program in which attacks on this one are possible, which asserts that none succeeds.
+fn attacked(program: &Program, seed: u64) -> Option<Program> {
+    let machines: Vec<&'static dyn Model> = models::checkable().filter(|model| model.buffers().is_some()).collect();
+    let model = machines[seed as usize % machines.len()];
+    let attacks = fencepost_attack::attacks(program, model);
+    let delays = fencepost_attack::enough_delays(program, model);
+    let instrumented = fencepost_attack::instrument(program, model, &attacks, delays);
+    (!attacks.is_empty()).then(|| instrumented.program().clone())
+}
+
 #[test]
 fn generated_programs() {
     let devices = devices("generated_programs");
@@ -138,6 +148,7 @@ fn generated_programs() {
         let seed = seed + (31 << 32);
         let bit = |index: u32| seed >> index & 1 == 1;
         let generate = Generate {
+            sections: seed % 16 < 6,
             loops: bit(0),
             copies: bit(1),
             private: bit(2),
@@ -152,7 +163,13 @@ fn generated_programs() {
             _ => plain,
         };
         for (number, device) in devices.iter().enumerate() {
-            let ran = assert_no_difference(seed, &program, search(seed / 2 + 3 * number as u64), device.as_ref());
+            // Monitors know nothing of sections.
+            let search = match seed % 16 {
+                sections @ 0..6 => search(sections % 3),
+                other => search(other + 3 * number as u64),
+            };
+            let attacked = if matches!(search, Search::Asserts) { attacked(&program, seed) } else { None };
+            let ran = assert_no_difference(seed, attacked.as_ref().unwrap_or(&program), search, device.as_ref());
             searched.fetch_add(u64::from(ran), Ordering::Relaxed);
         }
     });
@@ -171,7 +188,7 @@ fn the_corpus_on_devices() {
         let content = file.read().unwrap_or_else(|error| panic!("{}: {error}", file.name));
         for device in &devices {
             let searches: Vec<Search> = match many {
-                true => (0..8).map(search).collect(),
+                true => vec![search(3), search(number as u64)],
                 false => vec![search(number as u64 / 16)],
             };
             for search in searches {
@@ -214,7 +231,7 @@ fn devices_that_fail_know_nothing() {
             other => panic!("{other:?}"),
         }
     };
-    let full = end(&Host::new(&compiler.cxx, 1 << 15, false));
+    let full = end(&Host::new(&compiler.cxx, 3 << 15, false));
     assert!(full.contains("its memory is full with "), "{full}");
     let missing = end(&Host::new("/nonexistent/c++", WORDS, false));
     assert!(missing.contains("No such file"), "{missing}");

@@ -224,6 +224,7 @@ struct Out {
 #define EARLIEST_BOUND 4
 #define OVERFLOWED 5
 #define GAVE_UP 6
+#define BEYOND 7
 
 // A watch: its fields.
 #define GROUP 0
@@ -286,10 +287,14 @@ FN bool holds(const Out& o, const S& s, u64 question) {
 
 CALLED u32 labels(const Out& o, const S& s, u32 t, u64 pc, Label* l, u32& count, u32& access);
 CALLED u32 attempts(const Out& o, const S& s, u32 t, u64 pc, const u64* watch, Attempt* found);
-// Performs a label, and lets the thread run on.
-CALLED void complete(Out& o, S& s, u32 t, u64 pc, const Label& l);
-// The steps of a thread that does not rest at an access.
-CALLED void choose(Out& o, const S& s, u32 t, u64 pc);
+// Lets a thread run from there to where it rests. Why it stops, and where.
+CALLED u32 run(const Out& o, S& s, u32 t, u64 pc, u64& at);
+// Performs a label.
+CALLED void perform(const Out& o, S& s, u32 t, u64 pc, const Label& l);
+// Takes the nth alternative of a thread that does not rest at an access, if there is one. Where the
+// thread goes on; ALL if there are not so many, or why it stops.
+CALLED u64 choose(const Out& o, S& s, u32 t, u64 pc, u64 n, u32& bad);
+#define ALL (~0ull)
 
 #if WATCHES > 0
 FN bool starts(const u64* watch, const Label& l, u64 current) {
@@ -472,6 +477,14 @@ FN void stop(const Out& o, S& s, u32 t) {
     put(s, o.data + D_PCS + 4 * t, length_of(o, t));
 }
 
+// Performs a label, and lets the thread run on.
+FN void complete(Out& o, S& s, u32 t, u64 pc, const Label& l) {
+    perform(o, s, t, pc, l);
+    u64 at = pc;
+    u32 stopped = run(o, s, t, pc + 1, at);
+    finish(o, s, stopped, t, at);
+}
+
 // All that an access may mean to the monitor.
 FN void meanings(Out& o, const S& s, u32 t, u64 pc, u32 access, const Label& l) {
     S x = s;
@@ -512,14 +525,115 @@ FN void meanings(Out& o, const S& s, u32 t, u64 pc, u32 access, const Label& l) 
 #endif
 }
 
+#if SECTIONS
+#define MOST_WAYS 16
+#define MOST_PASSED 64
+#define MOST_TOLD 4
+#define STRAIGHT 256
+// One way through a section.
+struct Way { S s; u32 stopped; u64 at; };
+// Does the nth thing that a thread can do in a section; false if there are not so many.
+FN bool move(const Out& o, Way& way, u32 t, u64 pc, u64 n) {
+    Label l[2];
+    u32 count = 0, access = NO_ACCESS;
+    u32 bad = labels(o, way.s, t, pc, l, count, access);
+    u64 next = pc + 1;
+    if (access == NO_ACCESS) next = choose(o, way.s, t, pc, n, bad);
+    else if (!bad && n >= count) next = ALL;
+    if (bad) { way.stopped = bad; way.at = pc; return n == 0; }
+    if (next == ALL) return false;
+    if (access != NO_ACCESS) perform(o, way.s, t, pc, l[n]);
+    way.stopped = run(o, way.s, t, next, way.at);
+    return true;
+}
+// The steps of a thread that rests at the beginning of a section: as in product/section.rs, up to
+// what a device has room for.
+CALLED void section(Out& o, const S& s, u32 t, u64 pc) {
+    Way open[MOST_WAYS], way;
+    S passed[MOST_PASSED];
+    u64 told[MOST_TOLD];
+    u32 waiting = 0, known = 0, tellings = 0, taken = 0;
+    bool branched = false, beyond = false;
+    way.s = s;
+    way.at = pc;
+    way.stopped = run(o, way.s, t, pc + 1, way.at);
+    for (;;) {
+        bool over = false;
+        while (!over && !beyond && !way.stopped) {
+            if (++taken > STRAIGHT) { beyond = true; break; }
+            if (branched) {
+                for (u32 i = 0; i < known && !over; i++) {
+                    bool same = true;
+                    for (u32 j = 0; j < W; j++) same &= passed[i].w[j] == way.s.w[j];
+                    over = same;
+                }
+                if (over) break;
+                if (known == MOST_PASSED) { beyond = true; break; }
+                passed[known++] = way.s;
+            }
+            u64 here = pc_of(o, way.s, t);
+            if (here >= length_of(o, t)) break;
+            if (DATA(D_LEAVES + DATA(D_FIRSTS + t) + here)) {
+                S x = way.s;
+                u64 at = here;
+                u32 stopped = run(o, x, t, here + 1, at);
+                finish(o, x, stopped, t, at);
+                break;
+            }
+            Way first = way;
+            over = !move(o, first, t, here, 0);
+            bool fails = first.stopped && first.at == here && pc_of(o, first.s, t) == here;
+            for (u64 n = 1; !over && !fails && !beyond; n++) {
+                Way fork = way;
+                if (!move(o, fork, t, here, n)) break;
+                branched = true;
+                if (waiting == MOST_WAYS) beyond = true;
+                else open[waiting++] = fork;
+            }
+            way = first;
+        }
+        if (beyond) { add(o.counters + BEYOND, 1); return; }
+        if (way.stopped) {
+            u64 what = way.at << 8 | way.stopped;
+            bool again = false;
+            for (u32 i = 0; i < tellings; i++) again |= told[i] == what;
+            // Of indices out of range it matters which.
+            if (tellings == MOST_TOLD || (again && way.stopped == INDEX)) { add(o.counters + BEYOND, 1); return; }
+            if (!again) {
+                told[tellings++] = what;
+                S x = s;
+                stop(o, x, t);
+                finish(o, x, way.stopped, t, way.at);
+            }
+        }
+        if (!waiting) return;
+        way = open[--waiting];
+    }
+}
+#endif
+
 // All steps of a thread.
 CALLED void steps(Out& o, const S& s, u32 t) {
     u64 pc = pc_of(o, s, t);
     if (pc >= length_of(o, t)) return;
+#if SECTIONS
+    if (DATA(D_ENTERS + DATA(D_FIRSTS + t) + pc)) { section(o, s, t, pc); return; }
+#endif
     Label l[2];
     u32 count = 0, access = NO_ACCESS;
     u32 bad = labels(o, s, t, pc, l, count, access);
-    if (access == NO_ACCESS) { choose(o, s, t, pc); return; }
+    for (u64 n = 0; access == NO_ACCESS; n++) {
+        S x = s;
+        u64 next = choose(o, x, t, pc, n, bad), at = pc;
+        if (bad) {
+            if (bad != TOO_MUCH) stop(o, x, t);
+            finish(o, x, bad, t, pc);
+            return;
+        }
+        if (next == ALL) return;
+        u32 stopped = run(o, x, t, next, at);
+        finish(o, x, stopped, t, at);
+    }
     if (bad) {
         S x = s;
         stop(o, x, t);

@@ -51,15 +51,10 @@ pub(super) struct Translated {
 type Refused = String;
 
 /// What is refused, and why: monitors that are not taken apart into watches, and what comes after a
-/// stale step, have states of many more bits; atomic sections are searches of their own.
+/// stale step, have states of many more bits.
 fn untranslated(product: &Product) -> Option<Refused> {
-    let threads = product.threads();
     if product.words() > MOST_WORDS {
         return Some(format!("a state has {} words, and a device takes {MOST_WORDS}", product.words()));
-    }
-    let is_section = |step: &Step| matches!(step, Step::Enter | Step::Leave);
-    if threads.iter().any(|thread| thread.steps.iter().any(is_section)) {
-        return Some("the program has atomic sections".into());
     }
     match product.monitoring() {
         Monitoring::Nothing | Monitoring::Watching(_) => None,
@@ -155,6 +150,7 @@ impl<'a> Translator<'a> {
             ("LEAVES_SC", goal == Goal::LeaveSc),
             ("ASSERTIONS_ONLY", goal == Goal::Assertion),
             ("MONITORED_RACES", self.watches.is_some_and(|watches| watches.races() == RaceRule::Monitored)),
+            ("SECTIONS", threads.iter().flat_map(|thread| &thread.steps).any(|step| matches!(step, Step::Enter))),
             ("FENCED", self.watches.is_some_and(|watches| watches.fence().is_some())),
         ] {
             let _ = writeln!(text, "#define {name} {}", flag(value));
@@ -220,6 +216,11 @@ impl<'a> Translator<'a> {
         let dead = threads.iter().flat_map(|thread| &thread.dead).flat_map(|dead| self.mask(dead));
         let dead: Vec<u64> = dead.collect();
         self.table("DEAD", &dead);
+        let steps = || threads.iter().flat_map(|thread| &thread.steps);
+        let enters: Vec<u64> = steps().map(|step| u64::from(matches!(step, Step::Enter))).collect();
+        let leaves: Vec<u64> = steps().map(|step| u64::from(matches!(step, Step::Leave))).collect();
+        self.table("ENTERS", &enters);
+        self.table("LEAVES", &leaves);
         let registers: Vec<u64> = threads.iter().flat_map(|thread| self.mask(&thread.registers)).collect();
         self.table("REGISTERS", &registers);
     }
@@ -566,7 +567,7 @@ impl Translator<'_> {
     /// The local steps of a thread up to where it rests; why it stops, and where.
     fn run_local(&mut self, t: usize) {
         let thread = &self.product.threads()[t];
-        self.line(format!("CALLED u32 run_{t}(const Out& o, S& s, u64 pc, u64& at) {{"));
+        self.line(format!("FN u32 run_{t}(const Out& o, S& s, u64 pc, u64& at) {{"));
         self.line("    bool zero = false;");
         self.line(format!("    for (u32 step = 0; step < {}; step++) {{", crate::product::LONGEST_LOCAL_RUN));
         self.line("        switch (pc) {");
@@ -801,32 +802,25 @@ impl Translator<'_> {
         self.line("    return count;\n}");
     }
 
-    /// How a step comes to its end, the thread running on from there.
-    fn run_on(t: usize, from: &str) -> String {
-        format!("u64 at = 0; u32 stop = run_{t}(o, x, {from}, at); finish(o, x, stop, {t}, at);")
-    }
-
-    /// The steps of a thread that rests at an instruction other than an access.
-    fn choices(&self, Here { t, pc }: &Here, step: &Step) -> String {
-        let fails = |kind: &str, before: &str| format!("S x = s; {before} finish(o, x, {kind}, {t}, {pc}); return;");
+    /// The alternatives of a thread that rests at an instruction other than an access.
+    fn choices(&self, pc: usize, step: &Step) -> String {
         match step {
             Step::Choose(targets) => {
-                let way = |target: &u32| format!("{{ S x = s; {} }} ", Self::run_on(*t, &target.to_string()));
-                targets.iter().map(way).collect::<String>() + "return;"
+                let way = |(n, target): (usize, &u32)| format!("if (n == {n}) return {target}; ");
+                targets.iter().enumerate().map(way).collect::<String>() + "return ALL;"
             }
+            // Outside of sections, too many are not even begun.
             Step::Nondet(dst, low, high) => format!(
-                "{{ bool zero = false; i64 low = {}; i64 high = zero ? 0 : {}; if (zero) {{ {} }} \
-                 if (high >= low && (u64)high - (u64)low >= {MOST_CHOICES}ull) {{ {} }} \
-                 for (i64 value = low; value <= high; value++) {{ S x = s; {} {} }} return; }}",
+                "{{ bool zero = false; i64 low = {}; i64 high = zero ? 0 : {}; if (zero) {{ bad = DIVISION; return ALL; }} \
+                 if (high >= low && (u64)high - (u64)low >= {MOST_CHOICES}ull) {{ bad = TOO_MUCH; return ALL; }} \
+                 i64 value = low + (i64)n; if (value > high) return ALL; {} return {}; }}",
                 self.expr(low),
                 self.expr(high),
-                fails("DIVISION", &format!("stop(o, x, {t});")),
-                fails("TOO_MUCH", ""),
-                set("x", *dst, "value"),
-                Self::run_on(*t, &(pc + 1).to_string())
+                set("s", *dst, "value"),
+                pc + 1
             ),
             // A local run that was cut short goes on.
-            _ => format!("{{ S x = s; {} return; }}", Self::run_on(*t, &pc.to_string())),
+            _ => format!("return n ? ALL : {pc};"),
         }
     }
 
@@ -856,22 +850,23 @@ impl Translator<'_> {
             format!("access = {}; return {}(o, s, l, count);", flags(access), here.name("labels"))
         });
         let attempts = accesses(&|here, _| format!("return {}(o, s, watch, found);", here.name("attempts")));
-        let complete = accesses(&|here, _| format!("{}(o, x, l); break;", here.name("update")));
-        let runs = (0..threads.len()).map(|t| format!("    case {t}: stop = run_{t}(o, x, pc + 1, at); break;\n"));
+        let perform = accesses(&|here, _| format!("{}(o, s, l); return;", here.name("update")));
+        let runs = (0..threads.len()).map(|t| format!("    case {t}: return run_{t}(o, s, pc, at);\n"));
         let runs: String = runs.collect();
         let choices = cases(&|here, step| match step {
             Step::Access(_) => None,
-            step => Some(self.choices(&here, step)),
+            step => Some(self.choices(here.pc, step)),
         });
         self.line("CALLED u32 labels(const Out& o, const S& s, u32 t, u64 pc, Label* l, u32& count, u32& access) {");
         self.line(labels + "    return RUNS_ON;\n}");
         self.line("CALLED u32 attempts(const Out& o, const S& s, u32 t, u64 pc, const u64* watch, Attempt* found) {");
         self.line(attempts + "    return NOT_HERE;\n}");
-        self.line("CALLED void complete(Out& o, S& x, u32 t, u64 pc, const Label& l) {");
-        self.line(complete + "    u64 at = 0;\n    u32 stop = RUNS_ON;\n    switch (t) {");
-        self.line(runs + "    }\n    finish(o, x, stop, t, at);\n}");
-        self.line("CALLED void choose(Out& o, const S& s, u32 t, u64 pc) {");
-        self.line(choices + "}");
+        self.line("CALLED void perform(const Out& o, S& s, u32 t, u64 pc, const Label& l) {");
+        self.line(perform + "}");
+        self.line("CALLED u32 run(const Out& o, S& s, u32 t, u64 pc, u64& at) {\n    switch (t) {");
+        self.line(runs + "    }\n    return RUNS_ON;\n}");
+        self.line("CALLED u64 choose(const Out& o, S& s, u32 t, u64 pc, u64 n, u32& bad) {");
+        self.line(choices + "    return ALL;\n}");
     }
 
     /// An expression, as an `i64`; `zero` is set where it divides by zero.
