@@ -3,6 +3,7 @@
 mod against;
 mod attacks;
 mod chart;
+mod device;
 mod families;
 mod files;
 mod kept;
@@ -38,6 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     match arguments.split_first() {
         Some((kind, rest)) if kind == "against" => against::run(rest),
         Some((kind, rest)) if kind == "attacks" => attacks::run(rest),
+        Some((kind, rest)) if kind == "device" => device::run(rest),
         Some((kind, rest)) if kind == "files" => files::run(rest),
         Some((kind, rest)) if kind == "static" => measure_all(rest),
         Some((kind, rest)) if kind == "sanitizer" => sanitizer::run(rest),
@@ -46,7 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         Some((kind, [file, seconds, bytes])) if kind == "verify-one" => verify::one(file, seconds, bytes),
         Some((kind, [])) if kind == "report" => report_all(),
         Some((kind, [dir])) if kind == "families" => write_families(Path::new(dir)),
-        _ => Err("bench what? `files [PATH...]`, `attacks [PATH...]`, `static [NAME...] [--seconds S] [--memory GIB] [--fresh]`, \
+        _ => Err("bench what? `files [PATH...]`, `attacks [PATH...]`, `device FILE@MODEL...`, `static [NAME...] [--seconds S] [--memory GIB] [--fresh]`, \
                   `against BINARY [NAME...] [--seconds S] [--memory GIB]`, \
                   `sanitizer [NAME...] [--runs N] [--fresh]`, `schedules [--seconds S]`, `verify [NAME...] [--seconds S] [--memory GIB] [--fresh]`, `report`, or `families DIR`"
             .into()),

@@ -247,6 +247,23 @@ fn reductions_change_the_figures_and_nothing_else() {
     assert!(states > reduced, "{states} states without reductions, {reduced} with");
 }
 
+/// Where there is no card, `cuda` says so, and `auto` searches on the processor. Where there is one,
+/// all three say the same.
+#[test]
+fn devices_are_there_or_not() {
+    let file = format!("{CLASSIC}/sb.fp");
+    let ask = |device: &str| fencepost(&["check", "--ignore-expectations", "--device", device, &file], b"");
+    let [here, anywhere, card, unknown] = ["cpu", "auto", "cuda", "opencl"].map(ask);
+    assert_eq!((code(&here), code(&anywhere), text(&anywhere.stdout)), (1, 1, text(&here.stdout)));
+    match code(&card) {
+        2 => assert!(text(&card.stderr).contains("finds no card to search on: "), "{}", text(&card.stderr)),
+        other => assert_eq!((other, text(&card.stdout)), (1, text(&here.stdout))),
+    }
+    let message = text(&unknown.stderr);
+    assert_eq!(code(&unknown), 2);
+    assert!(message.contains("expected `cpu`, `auto`, `cuda`, or `cuda:N`"), "{message}");
+}
+
 #[test]
 fn observational_robustness_has_its_own_name() {
     let mp = b"domain 2; global x, y;
