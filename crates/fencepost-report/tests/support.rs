@@ -212,6 +212,7 @@ fn stats() -> Stats {
         depth: 17,
         state_bits: 42,
         peak_bytes: 123_456,
+        on_device: 0,
         time: Duration::from_micros(12_345),
     }
 }
