@@ -22,7 +22,7 @@ fn feed(lines: &[Vec<u8>]) -> u64 {
     reporter.end_run();
     sarif::log(&findings, &[], &Origin { version: "0", folder: None });
     text::summary(reporter.totals(), &text::Ranks::default());
-    json::summary(reporter.totals(), &text::Ranks::default(), None);
+    json::summary(reporter.totals(), &text::Ranks::default(), None, None);
     reporter.totals().malformed
 }
 
