@@ -10,7 +10,7 @@ use crate::excuse;
 use crate::process::Process;
 use crate::provoke::{Failure, Seen, Taken};
 use crate::report::{Deadlock, Identity, Kind, Report};
-use crate::sequel::{Difference, PassedOn};
+use crate::sequel::{self, Difference, PassedOn, Sequel};
 use crate::stream::{self, Figures, Message};
 use crate::suppress::{Pattern, Suppressions};
 use crate::symbols::{Named, Symbols};
@@ -319,6 +319,17 @@ impl<S: Symbols> Reporter<S> {
     /// The ordinary runs in which this was seen, but for those after very many.
     pub fn runs_with(&self, identity: &Identity) -> &[Seen] {
         self.ordinary.get(identity).map_or(&[], Vec::as_slice)
+    }
+
+    /// What is worth telling of a run in which an access has used an overwritten value, if `other` is
+    /// the same without it.
+    pub fn difference(&mut self, run: &Sequel, other: &Sequel) -> Option<Difference> {
+        run.difference(other, &mut self.symbols)
+    }
+
+    /// Is the difference there again, in two more runs?
+    pub fn confirms(&mut self, difference: &Difference, run: &Sequel, other: &Sequel) -> bool {
+        sequel::confirms(difference, run, other, &mut self.symbols)
     }
 
     /// What a value has reached, with names.

@@ -132,7 +132,7 @@ proptest! {
         let damaged = [&stale[..], &rest[..]].concat();
         let sequels: Vec<_> = [stale, current, damaged, rest].iter().map(|bytes| process.sequel(bytes)).collect();
         for (one, other) in sequels.iter().flatten().flat_map(|one| sequels.iter().flatten().map(move |other| (one, other))) {
-            if let Some(difference) = one.difference(other) {
+            if let Some(difference) = reporter.difference(one, other) {
                 prop_assert!(one.is_stale() && !other.is_stale());
                 let told = reporter.passed_on(&difference);
                 prop_assert_eq!(told.effect.rank().number(), 3);

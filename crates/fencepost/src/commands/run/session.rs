@@ -207,6 +207,11 @@ impl Session {
         self.sequel.take()
     }
 
+    /// For comparing runs.
+    pub(super) fn reporter_mut(&mut self) -> &mut Reporter<Files> {
+        &mut self.reporter
+    }
+
     /// The value that was used in the last run is passed on.
     pub(super) fn pass_on(&mut self, difference: &Difference) {
         let passed_on = self.reporter.passed_on(difference);
