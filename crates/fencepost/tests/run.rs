@@ -719,7 +719,7 @@ fn what_are_no_parts_of_one_series_is_not_joined() {
         ("of-three", "the number of parts is"),
         ("other", "the program is"),
         ("whole", "made without `--shard`"),
-        ("cut", "cut:1:"),
+        ("cut", "cut:2:"),
         ("none", "there is no summary"),
         ("schema", "`fencepost/9`, and not `fencepost/1`"),
         ("old", "made by fencepost 0.0.1"),
