@@ -165,8 +165,8 @@ pub fn join(mut records: Vec<(String, Record)>) -> Result<Record, String> {
             return Err(format!("{name}: part {part} of {} was given before", header.of));
         }
         let Record { header, totals, reports, deadlocks, own } = record;
-        let earlier = |one: Option<(u64, u8)>, other: Option<(u64, u8)>| one.into_iter().chain(other).min();
-        all.header.exit = earlier(all.header.exit, header.exit);
+        // Of the earliest run.
+        all.header.exit = all.header.exit.into_iter().chain(header.exit).min();
         all.header.parts.extend(header.parts);
         all.header.ranks |= header.ranks;
         all.header.unobserved |= header.unobserved;
