@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Trials;
 
 /// A run in which it could be seen.
@@ -41,7 +43,7 @@ pub struct Observed {
 }
 
 /// A place in a stack.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
     /// The function, demangled.
     pub function: Option<String>,
@@ -242,7 +244,7 @@ impl fmt::Display for Frame {
 }
 
 /// A step that orders two accesses under SC, and not in happens-before.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Link {
     /// The access it starts at.
     pub from: LinkEnd,
@@ -253,7 +255,7 @@ pub struct Link {
 }
 
 /// An end of a [`Link`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkEnd {
     /// `load`, `store`, `compare-and-swap`, `read-modify-write`.
     pub op: String,
@@ -299,7 +301,7 @@ fn rust_order(order: &str) -> &str {
 }
 
 /// Why one access comes before another in every SC order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LinkKind {
     /// The second reads what the first wrote.
     ReadsFrom,
@@ -310,7 +312,7 @@ pub enum LinkKind {
 }
 
 /// An access.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Operation {
     /// `load`, `store`, `fetch-add`, `read`, …
     pub op: String,
@@ -379,7 +381,7 @@ impl Operation {
 }
 
 /// A thread.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Thread {
     /// Its number, by order of creation; the main thread has 1.
     pub tid: u64,
@@ -399,7 +401,7 @@ impl fmt::Display for Thread {
 }
 
 /// Where a thread was created.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Creation {
     /// The thread.
     pub thread: Thread,
@@ -410,7 +412,7 @@ pub struct Creation {
 }
 
 /// What is at the accessed address.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Memory {
     /// A global variable.
     Global {
@@ -453,7 +455,7 @@ impl Memory {
 }
 
 /// What to change.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Advice {
     /// Where and how.
     pub edits: Vec<Edit>,
@@ -462,7 +464,7 @@ pub struct Advice {
 }
 
 /// One change.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edit {
     /// Where.
     pub place: Frame,
@@ -475,7 +477,7 @@ pub struct Edit {
 }
 
 /// What a change does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EditKind {
     /// The access acquires.
     Acquire,
@@ -503,7 +505,7 @@ impl EditKind {
 }
 
 /// How to see it again.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reproduce {
     /// A command line.
     pub command: String,
@@ -532,7 +534,7 @@ fn shell_word(word: &str) -> String {
 }
 
 /// A thread that waits.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Waiting {
     /// The thread.
     pub thread: Thread,
@@ -541,7 +543,7 @@ pub struct Waiting {
 }
 
 /// What a thread waits for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Awaited {
     /// A lock, a condition or the like.
     Object(Place),
@@ -554,7 +556,7 @@ pub enum Awaited {
 }
 
 /// A place in memory.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Place {
     /// Where.
     pub address: u64,

@@ -1,5 +1,7 @@
 //! What follows from a finding, and how bad that makes it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Evidence, Finding, Frame, Reproduce, Rule, Severity, Thread};
 
 /// How bad a finding is, by what follows from it; the worst first.
@@ -41,7 +43,7 @@ impl Rank {
 }
 
 /// Runs in which an access was to use an overwritten value.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trials {
     /// Those in which it did.
     pub taken: u64,
@@ -54,7 +56,7 @@ pub struct Trials {
 }
 
 /// Executions in which an access uses an overwritten value and everything else is as under SC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Explored {
     /// How many.
     pub executions: u64,
@@ -65,7 +67,7 @@ pub struct Explored {
 }
 
 /// What went wrong in a run after an access had used an overwritten value, or may yet.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Consequence {
     /// What it is.
     pub effect: Effect,
@@ -82,7 +84,7 @@ pub struct Consequence {
 }
 
 /// How a run goes wrong, or where the value that was used is passed on to; the worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Effect {
     /// Two accesses race.
     Race,
@@ -128,6 +130,16 @@ impl Effect {
 }
 
 impl Trials {
+    /// Keeps the worse consequence; of what is as bad the first.
+    pub fn add(&mut self, found: Option<Consequence>) {
+        let worse = |found: &Consequence| {
+            self.consequence.as_ref().is_none_or(|known| found.effect.rank() < known.effect.rank())
+        };
+        if found.as_ref().is_some_and(worse) {
+            self.consequence = found;
+        }
+    }
+
     /// Were all executions seen in which this is the only stale step?
     pub fn is_exact(&self) -> bool {
         self.explored.is_some_and(|explored| explored.is_exact)

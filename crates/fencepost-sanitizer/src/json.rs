@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use crate::exploration::Exploration;
 use crate::reporter::Totals;
+use crate::shard::Record;
 use crate::text::Ranks;
 
-const SCHEMA: &str = "fencepost/1";
+pub(crate) const SCHEMA: &str = "fencepost/1";
 
 #[derive(Serialize)]
 struct SummaryLine<'a> {
@@ -53,6 +54,8 @@ struct Summary<'a> {
     malformed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     exploration: Option<Explored<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<&'a Record>,
 }
 
 /// What is said of every schedule of a test.
@@ -112,8 +115,8 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// The figures, as a line.
-pub fn summary(totals: &Totals, ranks: &Ranks, exploration: Option<&Exploration>) -> String {
+/// The figures, as a line; with all that others need to know who join the parts of a series.
+pub fn summary(totals: &Totals, ranks: &Ranks, exploration: Option<&Exploration>, shard: Option<&Record>) -> String {
     let figures = &totals.figures;
     to_line(&SummaryLine {
         schema: SCHEMA,
@@ -144,6 +147,7 @@ pub fn summary(totals: &Totals, ranks: &Ranks, exploration: Option<&Exploration>
             mixed_size: figures.mixed_size,
             malformed: totals.malformed,
             exploration: exploration.map(Explored::of),
+            shard,
         },
     })
 }

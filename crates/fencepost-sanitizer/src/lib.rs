@@ -21,6 +21,7 @@ mod replay;
 pub mod report;
 mod reporter;
 pub mod sequel;
+pub mod shard;
 pub mod stream;
 pub mod suppress;
 pub mod symbols;

@@ -9,11 +9,12 @@ pub use fencepost_finding::{
     Rank, Reproduce, Thread, Trials, Waiting,
 };
 use fencepost_protocol::Provocation;
+use serde::{Deserialize, Serialize};
 
 use crate::reporter::Item;
 
 /// A finding, symbolised.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// What it is about.
     pub kind: Kind,
@@ -28,6 +29,7 @@ pub struct Report {
     /// How to see it again.
     pub reproduce: Reproduce,
     /// How to let the access use an overwritten value, if that is possible.
+    #[serde(skip)]
     pub provocation: Option<Provocation>,
     /// What followed when it did.
     pub trials: Option<Trials>,
@@ -38,7 +40,7 @@ pub struct Report {
 }
 
 /// What a report is about.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Kind {
     /// An access that could use an overwritten value under the monitor's model, and not
     /// under SC.
@@ -48,7 +50,7 @@ pub enum Kind {
 }
 
 /// The other access of a race, and what would order the two.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Race {
     /// The earlier access.
     pub other: Operation,
@@ -62,7 +64,7 @@ pub struct Race {
 }
 
 /// What an access may miss, and use instead.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     /// The newest write that comes before the access in every SC order.
     pub missed: Operation,
@@ -94,7 +96,7 @@ impl Window {
 }
 
 /// All threads of a program wait, and none of them can go on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Deadlock {
     /// The process.
     pub pid: u64,

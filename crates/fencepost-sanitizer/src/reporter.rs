@@ -4,12 +4,13 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_protocol::door::Mismatch;
+use serde::{Deserialize, Serialize};
 
 use crate::excuse;
 use crate::process::Process;
 use crate::provoke::{Failure, Seen, Taken};
 use crate::report::{Deadlock, Identity, Kind, Report};
-use crate::sequel::{Difference, PassedOn};
+use crate::sequel::{self, Difference, PassedOn, Sequel};
 use crate::stream::{self, Figures, Message};
 use crate::suppress::{Pattern, Suppressions};
 use crate::symbols::{Named, Symbols};
@@ -76,7 +77,7 @@ pub enum Ending {
 }
 
 /// Figures over all runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Runs that were observed, without those that were provoked.
     pub runs: u64,
@@ -95,6 +96,7 @@ pub struct Totals {
     /// Lines that were no events.
     pub malformed: u64,
     /// Sums of what the runs counted; `locations`, `threads` and `steps` are the largest.
+    #[serde(with = "FiguresRecord")]
     pub figures: Figures,
     /// Seeds of the runs that found something, in order.
     pub seeds: Vec<u64>,
@@ -107,7 +109,7 @@ const LOOKS: u32 = 16;
 
 /// How much a report tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Told {
+pub(crate) struct Told {
     /// What would mend it was found out from the recorded run.
     is_explained: bool,
     /// Its schedule can be repeated.
@@ -117,7 +119,7 @@ struct Told {
 }
 
 impl Told {
-    fn of(report: &Report) -> Told {
+    pub(crate) fn of(report: &Report) -> Told {
         let advice = match &report.kind {
             Kind::Robustness(window) => &window.advice,
             Kind::Race(race) => &race.advice,
@@ -132,7 +134,7 @@ impl Told {
     }
 
     /// Does the other one tell more? What to change comes first.
-    fn is_less_than(&self, other: Told) -> bool {
+    pub(crate) fn is_less_than(&self, other: Told) -> bool {
         (self.is_explained, self.is_repeatable) < (other.is_explained, other.is_repeatable)
     }
 }
@@ -288,6 +290,12 @@ impl<S: Symbols> Reporter<S> {
         self.last
     }
 
+    /// Everything that was counted, and what was left out, is known from elsewhere.
+    pub fn adopt(&mut self, totals: Totals, own: Vec<Report>) {
+        self.totals = totals;
+        self.own = own.into_iter().map(|report| (report.identity(), report)).collect();
+    }
+
     /// What was left out because it is a library's own affair.
     pub fn own(&self) -> impl Iterator<Item = &Report> {
         self.own.values()
@@ -311,6 +319,17 @@ impl<S: Symbols> Reporter<S> {
     /// The ordinary runs in which this was seen, but for those after very many.
     pub fn runs_with(&self, identity: &Identity) -> &[Seen] {
         self.ordinary.get(identity).map_or(&[], Vec::as_slice)
+    }
+
+    /// What is worth telling of a run in which an access has used an overwritten value, if `other` is
+    /// the same without it.
+    pub fn difference(&mut self, run: &Sequel, other: &Sequel) -> Option<Difference> {
+        run.difference(other, &mut self.symbols)
+    }
+
+    /// Is the difference there again, in two more runs?
+    pub fn confirms(&mut self, difference: &Difference, run: &Sequel, other: &Sequel) -> bool {
+        sequel::confirms(difference, run, other, &mut self.symbols)
     }
 
     /// What a value has reached, with names.
@@ -403,7 +422,40 @@ impl<S: Symbols> Reporter<S> {
     }
 }
 
+/// How figures are kept in a record.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Figures")]
+struct FiguresRecord {
+    accesses: u64,
+    fences: u64,
+    locations: u64,
+    cut: u64,
+    out_of_sight: u64,
+    threads: u64,
+    switches: u64,
+    steps: u64,
+    mixed_size: u64,
+}
+
 impl Totals {
+    /// Adds those of other runs. What counts different findings is for those who can tell them
+    /// apart.
+    pub(crate) fn join(&mut self, others: Totals) {
+        for (sum, more) in [
+            (&mut self.runs, others.runs),
+            (&mut self.provoked, others.provoked),
+            (&mut self.duplicates, others.duplicates),
+            (&mut self.suppressed, others.suppressed),
+            (&mut self.deadlocks, others.deadlocks),
+            (&mut self.malformed, others.malformed),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+        self.add(others.figures);
+        self.seeds.extend(others.seeds);
+        self.seeds.sort_unstable();
+    }
+
     fn add(&mut self, figures: Figures) {
         let sum = &mut self.figures;
         for (sum, more) in [

@@ -143,8 +143,9 @@ impl Sequel {
         self.is_stale
     }
 
-    /// What is worth telling of this run, if `other` is the same without the overwritten value.
-    pub fn difference(&self, other: &Sequel) -> Option<Difference> {
+    /// What is worth telling of this run, if `other` is the same without the overwritten value. Steps
+    /// of the runtime are none of the program.
+    pub(crate) fn difference(&self, other: &Sequel, symbols: &mut dyn Symbols) -> Option<Difference> {
         let is_same_access = self.access.is_like(&other.access) && self.access.address == other.access.address;
         if self.before != other.before || !is_same_access || !self.is_stale || other.is_stale {
             return None;
@@ -153,8 +154,8 @@ impl Sequel {
         // Where both stand at the same instruction, although they may go on differently.
         let alike = pairs().take_while(|(with, without)| with.goes_on_like(without)).count() + 1;
         let mut compared = pairs().take(alike).enumerate();
-        let (at, (with, without)) =
-            compared.find(|(_, (with, without))| with.is_like(without) && with.differs(without))?;
+        let (at, (with, without)) = compared
+            .find(|(_, (with, without))| with.is_like(without) && with.differs(without) && !with.is_ours(symbols))?;
         let calls = self.chains.get(&with.chain).cloned().unwrap_or_default();
         // Chains need not have the same numbers in other runs.
         let [with, without] = [with, without].map(|step| Step { chain: 0, ..step.clone() });
@@ -179,6 +180,11 @@ impl Step {
         self.op.writes(true) || matches!(self.op, Op::Load | Op::Wait | Op::Read | Op::Write | Op::Stale)
     }
 
+    /// Is it a step of the runtime that watches the program?
+    fn is_ours(&self, symbols: &mut dyn Symbols) -> bool {
+        Frame::blamed(&self.pc.frames(symbols)).is_some_and(Frame::is_runtime)
+    }
+
     fn differs(&self, other: &Step) -> bool {
         self.goes_elsewhere(other) || self.writes_otherwise(other)
     }
@@ -196,8 +202,8 @@ impl Step {
 }
 
 /// Is the difference there again, in two more runs?
-pub fn confirms(difference: &Difference, stale: &Sequel, current: &Sequel) -> bool {
-    stale.difference(current).as_ref() == Some(difference)
+pub(crate) fn confirms(difference: &Difference, stale: &Sequel, current: &Sequel, symbols: &mut dyn Symbols) -> bool {
+    stale.difference(current, symbols).as_ref() == Some(difference)
 }
 
 /// A difference with names.
@@ -219,10 +225,9 @@ impl Difference {
         let Difference { with, without, calls, .. } = self;
         let mut stack = Vec::new();
         for pc in [&with.pc].into_iter().chain(calls) {
-            match pc {
-                // The call is before the address it returns to.
-                Spot::Module(path, offset) => stack.extend(symbols.frames(path, offset.saturating_sub(1))),
-                Spot::Number(_) | Spot::Large(_) => break,
+            match pc.frames(symbols) {
+                frames if frames.is_empty() => break,
+                frames => stack.extend(frames),
             }
         }
         let place = Frame::blamed(&stack).map_or_else(String::new, |frame| format!(" at {}", frame.summary()));
@@ -257,6 +262,15 @@ impl Difference {
 }
 
 impl Spot {
+    /// The functions that return there; none if it is in no file.
+    fn frames(&self, symbols: &mut dyn Symbols) -> Vec<Frame> {
+        match self {
+            // The call is before the address it returns to.
+            Spot::Module(path, offset) => symbols.frames(path, offset.saturating_sub(1)),
+            Spot::Number(_) | Spot::Large(_) => Vec::new(),
+        }
+    }
+
     fn variable(&self, symbols: &mut dyn Symbols) -> Option<String> {
         let Spot::Module(path, offset) = self else { return None };
         let variable = symbols.variable(path, *offset)?;
@@ -272,14 +286,14 @@ impl Spot {
 
 #[cfg(test)]
 mod tests {
-    use fencepost_finding::Effect;
+    use fencepost_finding::{Effect, Frame};
     use fencepost_protocol::Order;
     use fencepost_protocol::record::{HEADER, MAGIC, Op, RECORD, Record};
 
     use super::{Sequel, confirms};
     use crate::process::Process;
     use crate::stream::{Message, Module, Modules};
-    use crate::symbols::NoSymbols;
+    use crate::symbols::{NoSymbols, Symbols, Variable};
 
     const CODE: u64 = 0x5000_0000_0000;
 
@@ -324,17 +338,43 @@ mod tests {
         let read = |address| record(Op::Read, 0x20, address, 0);
         let [stale, current] = both(&[read(CODE + 0x5000)], &[read(CODE + 0x5008)]);
         assert!(stale.is_stale() && !current.is_stale());
-        let difference = stale.difference(&current).expect("another address");
+        let difference = stale.difference(&current, &mut NoSymbols).expect("another address");
         assert_eq!(difference.named(&mut NoSymbols).effect, Effect::Address);
-        assert!(confirms(&difference, &stale, &current));
-        assert_eq!(current.difference(&stale), None);
+        assert!(confirms(&difference, &stale, &current, &mut NoSymbols));
+        assert_eq!(current.difference(&stale, &mut NoSymbols), None);
 
         let store = |value| record(Op::Store, 0x20, CODE + 0x5000, value);
         let [stale, current] = both(&[store(3)], &[store(4)]);
-        let named = stale.difference(&current).expect("another value").named(&mut NoSymbols);
+        let named = stale.difference(&current, &mut NoSymbols).expect("another value").named(&mut NoSymbols);
         assert_eq!(named.effect, Effect::Value);
         assert!(named.message.ends_with("writes 3 instead of 4"), "{}", named.message);
         assert_eq!(named.thread.tid, 2);
+    }
+
+    /// Code up to an offset is the runtime's.
+    struct Runtime(u64);
+
+    impl Symbols for Runtime {
+        fn frames(&mut self, module: &str, address: u64) -> Vec<Frame> {
+            let function =
+                if address < self.0 { "fencepost_runtime::intercept::threads::begin_posix" } else { "start" };
+            vec![Frame { function: Some(function.into()), ..Frame::bare(module, address) }]
+        }
+
+        fn variable(&mut self, _: &str, _: u64) -> Option<Variable> {
+            None
+        }
+    }
+
+    #[test]
+    fn what_the_runtime_does_is_nothing_that_the_program_does() {
+        let read = |pc, slot| record(Op::Read, pc, CODE + 0x5000 + slot, 0);
+        let [stale, current] = both(&[read(0x20, 0), read(0x40, 0)], &[read(0x20, 8), read(0x40, 8)]);
+        let stack = |symbols: &mut Runtime| Some(stale.difference(&current, symbols)?.named(symbols).stack);
+        let offset = |symbols: &mut Runtime| stack(symbols).map(|stack| stack[0].offset);
+        assert_eq!(offset(&mut Runtime(0)), Some(0x1f));
+        assert_eq!(offset(&mut Runtime(0x30)), Some(0x3f), "what comes after it counts");
+        assert_eq!(offset(&mut Runtime(0x50)), None);
     }
 
     #[test]
@@ -344,7 +384,7 @@ mod tests {
         let update = |extra, value| Record { extra, ..record(Op::Rmw, 0x20, CODE + 0x5000, value) };
         let swap = |success, slot| Record { success, ..record(Op::CasStrong, 0x20, CODE + 0x5000 + slot, 1) };
         let [stale, current] = both(&[swap(false, 0)], &[swap(true, 8)]);
-        let named = stale.difference(&current).expect("another address").named(&mut NoSymbols);
+        let named = stale.difference(&current, &mut NoSymbols).expect("another address").named(&mut NoSymbols);
         assert_eq!(named.effect, Effect::Address);
         let heap = |base: u64| record(Op::Write, 0x20, base + 0x128, 0);
         for (with, without) in [
@@ -357,14 +397,14 @@ mod tests {
             (vec![swap(false, 0), store(0x20, 3)], vec![swap(true, 0), store(0x20, 4)]),
         ] {
             let [stale, current] = both(&with, &without);
-            assert_eq!(stale.difference(&current), None, "{with:?} {without:?}");
+            assert_eq!(stale.difference(&current, &mut NoSymbols), None, "{with:?} {without:?}");
         }
         let difference = |with, without| {
             let [stale, current] = both(&[store(0x20, with)], &[store(0x20, without)]);
-            (stale.difference(&current).expect("another value"), stale, current)
+            (stale.difference(&current, &mut NoSymbols).expect("another value"), stale, current)
         };
         let (first, (_, stale, current)) = (difference(3, 4).0, difference(3, 5));
-        assert!(!confirms(&first, &stale, &current), "the time of day, say");
+        assert!(!confirms(&first, &stale, &current, &mut NoSymbols), "the time of day, say");
     }
 
     #[test]
@@ -372,9 +412,9 @@ mod tests {
         let store = |value| record(Op::Store, 0x20, CODE + 0x5000, value);
         let [stale, current] = both(&[store(3)], &[store(4)]);
         let other = sequel(&[Record { success: false, ..record(Op::Stale, 0x10, CODE + 0x4000, 1) }]);
-        assert_eq!(stale.difference(&other.expect("a sequel")), None);
-        assert_eq!(stale.difference(&stale), None);
-        assert_eq!(current.difference(&current), None);
+        assert_eq!(stale.difference(&other.expect("a sequel"), &mut NoSymbols), None);
+        assert_eq!(stale.difference(&stale, &mut NoSymbols), None);
+        assert_eq!(current.difference(&current, &mut NoSymbols), None);
         assert_eq!(sequel(&[store(3)]), None);
         assert_eq!(Process::default().sequel(b"nothing"), None);
     }

@@ -130,7 +130,7 @@ fn report(stream: &Path) -> Results {
     let ranks = Ranks::of(results.findings.iter().filter(|found| found.kind != Kind::Deadlock).map(Finding::rank));
     results.text += &text::summary(reporter.totals(), &ranks);
     results.text += &text::suppressions(reporter.suppressions());
-    results.json += &json::summary(reporter.totals(), &ranks, None);
+    results.json += &json::summary(reporter.totals(), &ranks, None, None);
     results
 }
 

@@ -22,7 +22,7 @@ fn feed(lines: &[Vec<u8>]) -> u64 {
     reporter.end_run();
     sarif::log(&findings, &[], &Origin { version: "0", folder: None });
     text::summary(reporter.totals(), &text::Ranks::default());
-    json::summary(reporter.totals(), &text::Ranks::default(), None);
+    json::summary(reporter.totals(), &text::Ranks::default(), None, None);
     reporter.totals().malformed
 }
 
@@ -132,7 +132,7 @@ proptest! {
         let damaged = [&stale[..], &rest[..]].concat();
         let sequels: Vec<_> = [stale, current, damaged, rest].iter().map(|bytes| process.sequel(bytes)).collect();
         for (one, other) in sequels.iter().flatten().flat_map(|one| sequels.iter().flatten().map(move |other| (one, other))) {
-            if let Some(difference) = one.difference(other) {
+            if let Some(difference) = reporter.difference(one, other) {
                 prop_assert!(one.is_stale() && !other.is_stale());
                 let told = reporter.passed_on(&difference);
                 prop_assert_eq!(told.effect.rank().number(), 3);

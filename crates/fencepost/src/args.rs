@@ -11,11 +11,13 @@ mod fail_on;
 mod fmt;
 mod graph;
 mod lsp;
+mod merge;
 mod models;
 mod parse;
 mod relax;
 mod repair;
 mod run;
+mod shard;
 mod verify;
 
 use std::path::PathBuf;
@@ -36,6 +38,7 @@ pub(crate) use fail_on::FailOn;
 pub(crate) use fmt::FmtArgs;
 pub(crate) use graph::{GraphArgs, GraphFormat};
 pub(crate) use lsp::{CheckWhen, LspArgs};
+pub(crate) use merge::MergeArgs;
 pub(crate) use models::{ModelsArgs, ModelsChoice};
 pub(crate) use parse::{Emit, ParseArgs};
 pub(crate) use relax::RelaxArgs;
@@ -43,6 +46,8 @@ pub(crate) use repair::RepairArgs;
 #[cfg(fencepost_runtime)]
 pub(crate) use run::ReportFormat;
 pub(crate) use run::{RunArgs, Seeds, Who};
+#[cfg(fencepost_runtime)]
+pub(crate) use shard::Shard;
 pub(crate) use verify::{EngineChoice, VerifyArgs, VerifyFormat};
 
 /// Does your concurrent code still behave as under sequential consistency?
@@ -75,6 +80,7 @@ pub(crate) enum Command {
     Cpp(CcArgs),
     // Much larger than the others.
     Run(Box<RunArgs>),
+    Merge(MergeArgs),
     Cargo(CargoArgs),
     /// Reports for a program that nobody runs with `fencepost run`; started by its runtime
     #[command(hide = true)]
@@ -147,6 +153,7 @@ Examples:
   fencepost explain SB                       what is this shape, this verdict, this word?
   fencepost cc -O1 queue.c -o queue          build a C program for the sanitizer
   fencepost run -- ./queue                   which of its accesses can go wrong?
+  fencepost merge 1.json 2.json              what several machines have found, in one report
   cargo fencepost test                       the same for the tests of a Rust project
 
 ",

@@ -69,6 +69,7 @@ fn main() -> ExitCode {
         Command::Cc(args) => Ok(sanitizer::compile(Language::C, args.words)),
         Command::Cpp(args) => Ok(sanitizer::compile(Language::Cpp, args.words)),
         Command::Run(args) => sanitizer::run(&args, &mut output),
+        Command::Merge(args) => sanitizer::merge(&args, &mut output),
         Command::Cargo(args) if args.asks_for_help() => output.out(&args::help_of("cargo")).map(|()| Exit::Holds),
         Command::Cargo(args) => sanitizer::cargo(&args.words, &mut output),
         Command::Reporter => sanitizer::report(&mut output),

@@ -606,3 +606,138 @@ fn reports_are_provoked_and_ranked_by_what_follows() {
     let (code, _, err) = run(&["--provoke-at", "mp+0x1,sometimes"]);
     assert!(code == Some(2) && err.contains("`,oldest` or `,newest`"), "{err}");
 }
+
+/// Of every finding what is the same in every run, its rank included.
+fn told(out: &str) -> (Vec<String>, serde_json::Value) {
+    let lines: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let (summary, findings) = lines.split_last().expect("a summary");
+    let place = |access: &serde_json::Value| format!("{} {}:{}", access["op"], access["line"], access["column"]);
+    let line = |found: &serde_json::Value| {
+        let other = if found["missed"].is_null() { &found["other"] } else { &found["missed"] };
+        format!("{} {}: {}, {}", found["rule"], found["rank"], place(&found["access"]), place(other))
+    };
+    let mut counts = summary["summary"].clone();
+    let fields = counts.as_object_mut().expect("figures");
+    // Each part provokes for itself.
+    fields.retain(|name, _| name != "shard" && name != "provoked");
+    (findings.iter().map(line).collect(), counts)
+}
+
+/// What the parts of a series have found, is what the whole series finds, however many they are.
+#[test]
+fn parts_of_a_series_are_joined_to_the_whole() {
+    let compiler = match some_compiler() {
+        Ok(compiler) => compiler,
+        Err(reason) => return skipped("parts_of_a_series_are_joined_to_the_whole", &reason),
+    };
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sanitizer");
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shards");
+    fs::create_dir_all(&directory).expect("a directory");
+    let fencepost = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+        command.args(words).current_dir(&directory).env_remove("FENCEPOST_OPTIONS");
+        command.env("FENCEPOST_CACHE_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cc-cache"));
+        seen(&command.output().expect("fencepost starts"))
+    };
+    let mut found = 0;
+    for (program, orders, options) in [
+        ("ranked/passed-on.c", ["-DPASS=rlx", "-DTAKE=rlx"], &["--schedule", "random", "--provoke", "0"][..]),
+        ("ranked/passed-on.c", ["-DPASS=rlx", "-DTAKE=rlx"], &["--schedule", "random"]),
+        ("ranked/bakery.c", ["-DSTORE=rlx", "-DLOAD=rlx"], &["--schedule", "random", "--provoke", "0"]),
+        ("races/publish.c", ["-DSTORE=rlx", "-DLOAD=rlx"], &["--schedule", "pct:2", "--steps", "50", "--provoke", "0"]),
+    ] {
+        let source = programs.join(program).display().to_string();
+        let built = fencepost(&[
+            "cc",
+            "--compiler",
+            &compiler.cc,
+            "-O1",
+            "-g",
+            "-pthread",
+            orders[0],
+            orders[1],
+            &source,
+            "-o",
+            "part",
+        ]);
+        assert_eq!(built.0, Some(0), "{program}: {}", built.2);
+        let run = |more: &[&str]| {
+            let series = ["run", "--seeds", "0..24", "--keep-going", "--format", "json"];
+            fencepost(&[&series[..], options, more, &["--", "./part"]].concat())
+        };
+        let (code, out, _) = run(&[]);
+        let whole = told(&out);
+        found += whole.0.len();
+        for of in [1, 2, 3, 5] {
+            let mut files: Vec<String> = (1..=of).map(|number| format!("{number}.json")).collect();
+            for (number, file) in (1..).zip(&files) {
+                run(&["--shard", &format!("{number}/{of}"), "-o", file]);
+            }
+            // In any order.
+            files.rotate_left(of / 2);
+            let names: Vec<&str> = files.iter().map(String::as_str).collect();
+            let (merged_code, merged, err) = fencepost(&[&["merge", "--format", "json"], &names[..]].concat());
+            assert_eq!(told(&merged), whole, "{program} {options:?} in {of}: {err}");
+            assert_eq!(merged_code, code, "{program} {options:?} in {of}: {err}");
+        }
+    }
+    assert!(found >= 4, "{found}: there is something to be joined");
+}
+
+#[test]
+fn what_are_no_parts_of_one_series_is_not_joined() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-shards");
+    fs::create_dir_all(&directory).expect("a directory");
+    let file = |name: &str| directory.join(name).display().to_string();
+    let part = |name: &str, options: &[&str], stream: &str| {
+        let series = ["--seeds", "0..4", "--format", "json", "-o"];
+        run(&[&series[..], &[&file(name)], options].concat(), stream, &[]);
+    };
+    part("1", &["--shard", "1/2"], "message-passing");
+    part("2", &["--shard", "2/2"], "message-passing");
+    part("more-history", &["--shard", "2/2", "--history", "32"], "message-passing");
+    part("of-three", &["--shard", "2/3"], "message-passing");
+    part("other", &["--shard", "2/2"], "race");
+    part("whole", &[], "message-passing");
+    let text = fs::read_to_string(file("2")).expect("a report");
+    fs::write(file("cut"), &text[..text.len() / 2]).expect("a file");
+    fs::write(file("none"), "").expect("a file");
+    fs::write(file("schema"), text.replace("fencepost/1", "fencepost/9")).expect("a file");
+    let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    assert!(text.contains(&version), "{text}");
+    fs::write(file("old"), text.replace(&version, "\"version\":\"0.0.1\"")).expect("a file");
+    let check = "{\"schema\":\"fencepost/1\",\"verdict\":\"robust\"}\n";
+    fs::write(file("check"), check).expect("a file");
+    let merge = |names: &[&str], options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+        command.arg("merge").args(names.iter().map(|name| file(name))).args(options);
+        seen(&command.output().expect("fencepost starts"))
+    };
+    for (other, message) in [
+        ("1", "part 1 of 2 was given before"),
+        ("more-history", "--history is"),
+        ("of-three", "the number of parts is"),
+        ("other", "the program is"),
+        ("whole", "made without `--shard`"),
+        ("cut", "cut:2:"),
+        ("none", "there is no summary"),
+        ("schema", "`fencepost/9`, and not `fencepost/1`"),
+        ("old", "made by fencepost 0.0.1"),
+        ("check", "an answer of another command"),
+        ("missing", "No such file"),
+    ] {
+        let (code, out, err) = merge(&["1", other], &[]);
+        assert!(code == Some(2) && out.is_empty() && err.contains(message), "{other}: {code:?} {out} {err}");
+    }
+    // What one part has found is told, and that it is not all.
+    let (code, _, err) = merge(&["1"], &[]);
+    assert!(code == Some(66) && err.contains("part 2 of 2 is missing"), "{code:?} {err}");
+    assert_eq!(merge(&["1"], &["--fail-on", "race"]).0, Some(2), "not all is known");
+    assert_eq!(merge(&["1", "2"], &["--fail-on", "race"]).0, Some(0));
+    assert_eq!(merge(&["2", "1"], &["--exitcode", "7"]).0, Some(7));
+    let (_, sarif, _) = merge(&["2", "1"], &["--format", "sarif"]);
+    let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("a log");
+    assert_eq!(sarif["runs"][0]["results"].as_array().map(Vec::len), Some(1));
+    let (code, _, err) = run(&["--schedule", "all", "--shard", "1/2"], "message-passing", &[]);
+    assert!(code == Some(2) && err.contains("`--shard` cannot be used here"), "{err}");
+}

@@ -10,6 +10,7 @@ use fencepost_protocol::exploration::{Decision, Decisions};
 use fencepost_protocol::{FOUND, Options, Provocation, Schedule};
 
 use super::FailOn;
+use super::shard::Shard;
 use crate::units;
 
 /// Run a program built by `cc` or `c++` under the sanitizer
@@ -36,6 +37,11 @@ pub(crate) struct RunArgs {
     /// A run for every seed from A to B - 1
     #[arg(long, value_name = "A..B", value_parser = units::seeds, conflicts_with_all = ["runs", "seed"])]
     pub(crate) seeds: Option<Seeds>,
+
+    /// Make only part I of N of these runs, say on one of N machines; `fencepost merge` joins their
+    /// reports (--format json)
+    #[arg(long, value_name = "I/N", value_parser = str::parse::<Shard>, conflicts_with = "decisions")]
+    pub(crate) shard: Option<Shard>,
 
     /// Who decides which thread runs: os, random, or pct:D (probabilistic concurrency testing for
     /// bugs of depth D) [default: they take turns, os, random, pct:3]
@@ -246,6 +252,7 @@ Examples:
   fencepost run --runs 100 --fail-on failure -- ./queue 4       what is harmless does not matter
   fencepost run --format sarif -o findings.sarif -- ./queue 4   for code scanning
   fencepost run --format html -o report.html -- ./queue 4       a page for a browser
+  fencepost run --seeds 0..9000 --shard 2/9 --format json -o 2.json -- ./queue 4   one of nine parts
   fencepost run --graph pictures -- ./queue 4                   pictures/report-1.svg, …: how does it happen?
 
 Exit codes:

@@ -3,6 +3,7 @@
 
 mod channel;
 mod every;
+pub(crate) mod merge;
 mod patience;
 mod provoke;
 mod ranking;
@@ -110,6 +111,12 @@ pub(crate) fn out_of_place(args: &RunArgs) -> Option<String> {
         options.iter().filter(|(is_given, _)| *is_given).map(|(_, name)| format!("`{name}`")).collect()
     };
     let (given, why) = match args.schedule {
+        // Which schedules there are is found out while they are explored, each from what others have
+        // shown: no part of them can be told beforehand.
+        Some(Who::All) if args.shard.is_some() => {
+            let why = "with `--schedule all`, which schedules there are is known only when all were explored";
+            (given(&[(true, "--shard")]), why)
+        }
         Some(Who::All) => {
             let series = [
                 (args.runs.is_some(), "--runs"),
@@ -179,7 +186,7 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
     session.rank(tries > 0 || is_provoked, args.all);
     let signals = Signals::new()?;
     let (mut exit, mut unobserved, mut deadlocks, mut is_first) = (Exit::Other(0), false, 0, true);
-    let (mut ordinary, mut is_cut) = (Ordinary::default(), false);
+    let (mut ordinary, mut is_cut, mut failed_first) = (Ordinary::default(), false, None);
     for run in series.by_ref() {
         let patience = args.hang_after.filter(|_| is_provoked);
         let (provocation, decisions) = (args.provoke_at.as_ref(), args.decisions.as_ref());
@@ -214,6 +221,7 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
         deadlocks = session.deadlocks();
         if exit == Exit::Other(0) {
             exit = Exit::of(outcome.status);
+            failed_first = (exit != Exit::Other(0)).then_some((run.seed, exit.code()));
         }
         unobserved |= outcome.ending == Ending::Silent || outcome.foreign.is_some();
         let stop =
@@ -228,6 +236,9 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
     }
     if !is_cut && tries > 0 {
         provoke::provoke(args, tries, &ordinary, provoked, &mut session, &signals, output)?;
+    }
+    if let Some(shard) = args.shard {
+        session.keep_record(merge::header(args, shard, &series, failed_first, unobserved));
     }
     session.finish(!unobserved, args.print_suppressions, output)?;
     Ok(Watched {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 
-use crate::args::RunArgs;
+use crate::args::{MergeArgs, RunArgs};
 use crate::exit::Exit;
 use crate::output::Output;
 
@@ -25,6 +25,11 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output) -> io::Result<Exit> {
 }
 
 #[cfg(fencepost_runtime)]
+pub(crate) fn merge(args: &MergeArgs, output: &mut Output) -> io::Result<Exit> {
+    super::run::merge::run(args, output)
+}
+
+#[cfg(fencepost_runtime)]
 pub(crate) fn cargo(words: &[OsString], output: &mut Output) -> io::Result<Exit> {
     super::cargo::run(words, output)
 }
@@ -41,6 +46,11 @@ pub(crate) fn compile(_: Language, _: Vec<OsString>) -> Exit {
 
 #[cfg(not(fencepost_runtime))]
 pub(crate) fn run(_: &RunArgs, _: &mut Output) -> io::Result<Exit> {
+    Ok(refuse())
+}
+
+#[cfg(not(fencepost_runtime))]
+pub(crate) fn merge(_: &MergeArgs, _: &mut Output) -> io::Result<Exit> {
     Ok(refuse())
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use fencepost_protocol::{Provocation, Which};
 use fencepost_sanitizer::provoke::Seen;
-use fencepost_sanitizer::sequel::{self, Sequel};
+use fencepost_sanitizer::sequel::Sequel;
 
 use super::ranking::{End, Target, Trial};
 use super::session::Session;
@@ -196,9 +196,10 @@ pub(super) fn compare(
             Err(Failure::Start(error) | Failure::Other(error)) => Err(error),
         }
     };
-    let Some(difference) = run(session, &without)?.and_then(|other| sequel.difference(&other)) else { return Ok(()) };
+    let Some(other) = run(session, &without)? else { return Ok(()) };
+    let Some(difference) = session.reporter_mut().difference(sequel, &other) else { return Ok(()) };
     let (Some(again), Some(other)) = (run(session, provocation)?, run(session, &without)?) else { return Ok(()) };
-    if sequel::confirms(&difference, &again, &other) {
+    if session.reporter_mut().confirms(&difference, &again, &other) {
         session.pass_on(&difference);
     }
     Ok(())

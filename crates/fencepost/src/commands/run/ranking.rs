@@ -144,7 +144,7 @@ impl Ranking {
         if let Some(report) = self.reports.iter_mut().find(|report| report.identity() == taken.identity) {
             let trials = report.trials.get_or_insert_default();
             trials.taken += 1;
-            add(trials, found);
+            trials.add(found);
         }
         self.last = Some(taken.identity.clone());
         self.harmless = (trial == Trial::Harmless).then_some(taken);
@@ -169,7 +169,7 @@ impl Ranking {
     pub(super) fn pass_on(&mut self, passed_on: PassedOn) {
         let Some(taken) = self.harmless.take() else { return };
         if let Some(report) = self.reports.iter_mut().find(|report| report.identity() == taken.identity) {
-            add(report.trials.get_or_insert_default(), Some(taken.passed_on(passed_on)));
+            report.trials.get_or_insert_default().add(Some(taken.passed_on(passed_on)));
         }
     }
 
@@ -192,21 +192,17 @@ impl Ranking {
         Ranks::of(self.reports.iter().map(rank))
     }
 
+    /// All of them, as they were found.
+    pub(super) fn reports(&self) -> &[Report] {
+        &self.reports
+    }
+
     /// All of them, the worst first; those that are harmless come last, after those of which it is
     /// not known.
     pub(super) fn in_order(&mut self) -> Vec<(Report, Option<Rank>)> {
         let mut all: Vec<_> = self.reports.iter().map(|report| (report.clone(), rank(report))).collect();
         all.sort_by_key(|(_, rank)| (*rank == Some(Rank::Harmless), rank.is_none(), *rank));
         all
-    }
-}
-
-/// Keeps the worse one; of what is as bad the first.
-fn add(trials: &mut Trials, found: Option<Consequence>) {
-    let worse =
-        |found: &Consequence| trials.consequence.as_ref().is_none_or(|known| found.effect.rank() < known.effect.rank());
-    if found.as_ref().is_some_and(worse) {
-        trials.consequence = found;
     }
 }
 

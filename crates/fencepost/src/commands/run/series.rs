@@ -3,12 +3,15 @@
 //! With `--schedule` all runs have that one, and there are as many as `--runs` or `--seeds` say.
 //! Without it the schedules take turns, because each finds what others do not. Then runs go on until
 //! the time is over, unless it was said how many there are to be.
+//!
+//! A part of a series (`--shard`) has whole rounds of the schedules, so that each part has runs
+//! under all of them. A run has the same seed and schedule in whichever part it is.
 
 use std::time::{Duration, Instant};
 
 use fencepost_protocol::Schedule;
 
-use crate::args::{RunArgs, Who};
+use crate::args::{RunArgs, Shard, Who};
 use crate::project::Project;
 
 /// The schedules that take turns, if nobody says which. The first run is as the operating system
@@ -35,7 +38,10 @@ pub(crate) struct Series {
     /// Until when runs begin.
     until: Option<Instant>,
     time: Duration,
-    next: u64,
+    /// The runs that are ours.
+    shard: Shard,
+    /// The next run of the whole series; none after the last number.
+    next: Option<u64>,
     /// How many were made with each schedule.
     made: Vec<u64>,
 }
@@ -64,7 +70,25 @@ impl Series {
         let first = range.as_ref().map_or(args.seed, |range| range.start);
         let made = vec![0; schedules.len()];
         let until = is_limited.then(|| Instant::now() + time);
-        Series { schedules, first, end: range.map(|range| range.end), until, time, next: first, made }
+        let end = range.map(|range| range.end);
+        let shard = args.shard.unwrap_or(Shard::WHOLE);
+        Series { schedules, first, end, until, time, shard, next: Some(first), made }
+    }
+
+    /// What it was made of: the schedules, the seeds and the time.
+    pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
+        let schedules: Vec<String> = self.schedules.iter().map(Schedule::to_string).collect();
+        let seeds = self.end.map_or_else(|| format!("{}..", self.first), |end| format!("{}..{end}", self.first));
+        let time = self.until.map(|_| ("--time", format!("{:?}", self.time)));
+        [("--schedule", schedules.join(", ")), ("--seeds", seeds)].into_iter().chain(time).collect()
+    }
+
+    /// The first run from this one on that is ours.
+    fn own(&self, from: u64) -> Option<u64> {
+        let round = self.schedules.len() as u64;
+        let offset = from - self.first;
+        let own = self.shard.round(offset / round)?;
+        if own == offset / round { Some(from) } else { self.first.checked_add(own.checked_mul(round)?) }
     }
 
     /// Is there more than one run?
@@ -99,16 +123,16 @@ impl Iterator for Series {
     type Item = Run;
 
     fn next(&mut self) -> Option<Run> {
-        let is_first = self.next == self.first;
+        let is_first = self.made.iter().all(|&made| made == 0);
+        let seed = self.own(self.next?)?;
         // However little time there is: one run.
         let in_time = is_first || self.until.is_none_or(|until| Instant::now() < until);
-        if !in_time || self.end.is_some_and(|end| self.next >= end) {
+        if !in_time || self.end.is_some_and(|end| seed >= end) {
             return None;
         }
-        let turn = ((self.next - self.first) % self.schedules.len() as u64) as usize;
+        let turn = ((seed - self.first) % self.schedules.len() as u64) as usize;
         self.made[turn] += 1;
-        let run = Run { schedule: self.schedules[turn], seed: self.next };
-        self.next = self.next.checked_add(1)?;
-        Some(run)
+        self.next = seed.checked_add(1);
+        Some(Run { schedule: self.schedules[turn], seed })
     }
 }

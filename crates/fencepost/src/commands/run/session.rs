@@ -14,8 +14,9 @@ use fencepost_protocol::{Color, Key};
 use fencepost_report::graph::Drawing;
 use fencepost_report::terminal::{self, Look};
 use fencepost_sanitizer::provoke::Seen;
-use fencepost_sanitizer::report::Identity;
+use fencepost_sanitizer::report::{Deadlock, Identity, Report};
 use fencepost_sanitizer::sequel::{Difference, Sequel};
+use fencepost_sanitizer::shard::{First, Header, Record};
 use fencepost_sanitizer::symbols::Files;
 use fencepost_sanitizer::{Ending, Exploration, Item, LastRun, Options, Process, Reporter, json, text};
 use rustix::fs::Access;
@@ -55,6 +56,10 @@ pub(crate) struct Session {
     to_stdout: bool,
     /// What is said of every schedule.
     exploration: Option<Exploration>,
+    /// All threads waited, in these runs first.
+    deadlocks: Vec<First<Deadlock>>,
+    /// With that, others can join what is told with other parts of the series.
+    record: Option<Record>,
     /// Why nothing more is written. The program must not notice: it waits for answers.
     failure: Option<io::Error>,
 }
@@ -121,6 +126,8 @@ impl Session {
             print_suppressions: false,
             to_stdout: false,
             exploration: None,
+            deadlocks: Vec::new(),
+            record: None,
             failure: None,
         })
     }
@@ -200,6 +207,11 @@ impl Session {
         self.sequel.take()
     }
 
+    /// For comparing runs.
+    pub(super) fn reporter_mut(&mut self) -> &mut Reporter<Files> {
+        &mut self.reporter
+    }
+
     /// The value that was used in the last run is passed on.
     pub(super) fn pass_on(&mut self, difference: &Difference) {
         let passed_on = self.reporter.passed_on(difference);
@@ -241,6 +253,8 @@ impl Session {
                 Wish::Nothing
             }
             Item::Deadlock(deadlock) => {
+                let (seed, part) = (Some(process.options().seed), 1);
+                self.deadlocks.push(First { seed, part, what: (*deadlock).clone() });
                 let finding = deadlock.finding();
                 // Whatever the format: it is why the program ends.
                 output::note(&terminal::finding(&finding, None, &self.look));
@@ -371,6 +385,37 @@ impl Session {
         self.reporter.end_run();
     }
 
+    /// It was a part of a series: others are to be able to join it with other parts.
+    pub(super) fn keep_record(&mut self, header: Header) {
+        let part = header.parts.first().copied().unwrap_or(1);
+        let seed = |report: &Report| self.reporter.runs_with(&report.identity()).first().map(|seen| seen.seed);
+        let first = |report: &Report| First { seed: seed(report), part, what: report.clone() };
+        self.deadlocks.iter_mut().for_each(|deadlock| deadlock.part = part);
+        self.record = Some(Record {
+            header: Header { ranks: self.holds, ..header },
+            totals: self.reporter.totals().clone(),
+            reports: self.ranking.reports().iter().map(first).collect(),
+            deadlocks: std::mem::take(&mut self.deadlocks),
+            own: self.reporter.own().cloned().collect(),
+        });
+    }
+
+    /// What there is to tell was seen elsewhere.
+    pub(super) fn adopt(&mut self, record: Record, all: bool, output: &mut Output) {
+        self.rank(record.header.ranks, all);
+        self.reporter.adopt(record.totals.clone(), record.own.clone());
+        for deadlock in &record.deadlocks {
+            self.tell(deadlock.what.clone().finding(), output);
+        }
+        for report in &record.reports {
+            if !self.holds {
+                self.draw_and_tell(report.what.finding_so_far(), output);
+            }
+            self.ranking.hold(report.what.clone());
+        }
+        self.record = Some(record);
+    }
+
     /// Every schedule was explored, as far as this says.
     pub(super) fn explored(&mut self, exploration: Exploration) {
         self.exploration = Some(exploration);
@@ -399,7 +444,8 @@ impl Session {
                 }
             }
             ReportFormat::Json => {
-                self.write(&json::summary(self.reporter.totals(), &ranks, self.exploration.as_ref()), output);
+                let (totals, exploration) = (self.reporter.totals(), self.exploration.as_ref());
+                self.write(&json::summary(totals, &ranks, exploration, self.record.as_ref()), output);
             }
             ReportFormat::Sarif => self.write(&self.log.render(), output),
             ReportFormat::Html => {
