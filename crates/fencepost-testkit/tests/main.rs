@@ -7,6 +7,7 @@ mod buffers;
 mod confirmation;
 mod consequences;
 mod crowds;
+mod disk;
 mod finals;
 mod laws;
 mod limits;

@@ -1,4 +1,7 @@
-//! Limits of an engine's work. Values and callbacks, so that no engine reads a clock or prints.
+//! Limits of an engine's work. Values and callbacks, so that no engine reads a clock, prints, or
+//! touches a disk.
+
+use fencepost_base::files::Files;
 
 /// How far a search has got.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,6 +14,18 @@ pub struct Progress {
     pub depth: u64,
     /// Bytes in use for states.
     pub bytes: u64,
+}
+
+/// Where a search may leave what it does not want to lose, or has no room for.
+#[derive(Clone, Copy)]
+pub struct Disk<'a> {
+    /// The files.
+    pub files: &'a dyn Files,
+    /// May states go there when memory runs short?
+    pub spill: bool,
+    /// Asked where a search could write down how far it is: is it time to? If nobody asks, it never
+    /// does, and does not look for what an earlier process has written down.
+    pub checkpoint: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 /// How much work is allowed.
@@ -30,6 +45,8 @@ pub struct Budget<'a> {
     /// Told at some of these steps, the same ones in every run, whatever the number of threads.
     /// Whoever shares a budget may let the search wait there.
     pub rest: &'a (dyn Fn(Progress) + Sync),
+    /// A disk, for searches that know what to do with one.
+    pub disk: Option<Disk<'a>>,
 }
 
 impl Budget<'_> {
@@ -51,6 +68,7 @@ impl Budget<'static> {
             spent: &|| 0.0,
             progress: &|_| {},
             rest: &|_| {},
+            disk: None,
         }
     }
 }

@@ -63,6 +63,8 @@ pub enum Reason {
     States(u64),
     /// The limit on memory was reached.
     Memory(u64),
+    /// Something went wrong with files of a search, or they need more room than they may have.
+    Disk(String),
     /// Time ran out.
     Time,
     /// Somebody did not want to wait any longer.
@@ -92,6 +94,7 @@ impl Reason {
         match self {
             Reason::States(_) => "max-states",
             Reason::Memory(_) => "memory",
+            Reason::Disk(_) => "disk",
             Reason::Time => "timeout",
             Reason::Interrupted => "interrupted",
             Reason::TooLarge(_) => "too-large",
@@ -124,7 +127,8 @@ impl fmt::Display for Reason {
             }
             Reason::Time => f.write_str("time ran out"),
             Reason::Interrupted => f.write_str("interrupted"),
-            Reason::TooLarge(what)
+            Reason::Disk(what)
+            | Reason::TooLarge(what)
             | Reason::Unsupported(what)
             | Reason::Inconclusive(what)
             | Reason::Unbounded(what) => f.write_str(what),

@@ -133,6 +133,7 @@ impl<'a> Limits<'a> {
             spent: &spent,
             progress: &progress,
             rest: &|_| {},
+            disk: self.disk,
         });
         (result, elapsed())
     }
