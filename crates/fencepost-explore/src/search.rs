@@ -19,6 +19,7 @@
 
 mod checkpoint;
 mod delayed;
+mod forecast;
 mod memory;
 mod path;
 
@@ -111,6 +112,8 @@ struct Search<'a, S> {
     checkpoint: Option<Checkpoint<'a>>,
     /// Is the layer that would be finished next finished already, by another process?
     is_finished: bool,
+    /// How many layers there will be, roughly, if anybody wants to know.
+    horizon: usize,
     /// Is there no point in going on with this layer?
     stopped: AtomicBool,
     so_far: SoFar,
@@ -238,6 +241,7 @@ impl<'a, S: System> Search<'a, S> {
             next: None,
             checkpoint,
             is_finished: false,
+            horizon: 0,
             stopped: AtomicBool::new(false),
             so_far: SoFar::default(),
             known: BTreeSet::new(),
@@ -271,6 +275,9 @@ impl<'a, S: System> Search<'a, S> {
             Err(reason) => Err(reason),
         }
         .unwrap_or_else(|reason| Some(End::GaveUp(reason)));
+        if end.is_none() && self.budget.forecast.is_some() {
+            self.horizon = self.horizon();
+        }
         while end.is_none() {
             end = self.layer(&mut failure).unwrap_or_else(|reason| Some(End::GaveUp(reason)));
         }
@@ -342,6 +349,7 @@ impl<'a, S: System> Search<'a, S> {
         if frontier == 0 {
             return Ok(Some(End::Exhausted));
         }
+        self.forecast();
         self.write_down()?;
         // Within a layer, what has been found depends on who was faster.
         (self.budget.rest)(self.progress(frontier));

@@ -165,6 +165,14 @@ impl<'a> Visited<'a> {
         }
     }
 
+    /// Numbers of states of the finished layers.
+    pub(crate) fn sizes(&self) -> Vec<u64> {
+        match self {
+            Visited::Memory(memory) => (0..memory.layers.len()).map(|layer| memory.size(layer)).collect(),
+            Visited::Disk(disk) => disk.layers().iter().map(|run| run.len()).collect(),
+        }
+    }
+
     /// Calls `visit` for the states of a finished layer, some at a time.
     pub(crate) fn visit(
         &self,
@@ -332,7 +340,13 @@ impl Memory {
 
     /// Number of states of the last finished layer, which there is.
     fn last(&self) -> u64 {
-        self.chunks(self.layers.len() - 1).iter().map(|(_, ids)| ids.len() as u64).sum()
+        self.size(self.layers.len() - 1)
+    }
+
+    /// Number of states of a finished layer.
+    fn size(&self, layer: usize) -> u64 {
+        let sum = |layer: &Vec<StateId>| layer.iter().map(|&end| u64::from(end)).sum::<u64>();
+        sum(&self.layers[layer]) - layer.checked_sub(1).map_or(0, |before| sum(&self.layers[before]))
     }
 
     /// A finished layer, in pieces.

@@ -8,6 +8,7 @@ mod confirmation;
 mod consequences;
 mod crowds;
 mod disk;
+mod zz_layers;
 mod finals;
 mod laws;
 mod limits;

@@ -16,6 +16,15 @@ pub struct Progress {
     pub bytes: u64,
 }
 
+/// How large a search will be: an estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forecast {
+    /// States found so far.
+    pub known: u64,
+    /// States that there will be, these included.
+    pub expected: u64,
+}
+
 /// Where a search may leave what it does not want to lose, or has no room for.
 #[derive(Clone, Copy)]
 pub struct Disk<'a> {
@@ -45,6 +54,9 @@ pub struct Budget<'a> {
     /// Told at some of these steps, the same ones in every run, whatever the number of threads.
     /// Whoever shares a budget may let the search wait there.
     pub rest: &'a (dyn Fn(Progress) + Sync),
+    /// Told how large a search will be, at the ends of its layers, by searches that can tell. If
+    /// nobody wants to know, they do not find out.
+    pub forecast: Option<&'a (dyn Fn(Forecast) + Sync)>,
     /// A disk, for searches that know what to do with one.
     pub disk: Option<Disk<'a>>,
 }
@@ -68,6 +80,7 @@ impl Budget<'static> {
             spent: &|| 0.0,
             progress: &|_| {},
             rest: &|_| {},
+            forecast: None,
             disk: None,
         }
     }

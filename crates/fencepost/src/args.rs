@@ -15,6 +15,7 @@ mod models;
 mod parse;
 mod relax;
 mod repair;
+mod resume;
 mod run;
 mod verify;
 
@@ -28,7 +29,7 @@ pub(crate) use cargo::CargoArgs;
 pub(crate) use cargo::{CargoOptions, Std};
 pub(crate) use cc::CcArgs;
 pub(crate) use check::{AttacksChoice, CheckArgs, CheckFormat, DelaysChoice};
-pub(crate) use common::{CommonArgs, DerefChoice, Format, LanguageChoice, LimitArgs, SearchArgs};
+pub(crate) use common::{CommonArgs, DerefChoice, Format, LanguageChoice, LimitArgs, ScaleArgs, SearchArgs, Space};
 pub(crate) use edits::EditArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
@@ -40,6 +41,7 @@ pub(crate) use models::{ModelsArgs, ModelsChoice};
 pub(crate) use parse::{Emit, ParseArgs};
 pub(crate) use relax::RelaxArgs;
 pub(crate) use repair::RepairArgs;
+pub(crate) use resume::ResumeArgs;
 #[cfg(fencepost_runtime)]
 pub(crate) use run::ReportFormat;
 pub(crate) use run::{RunArgs, Seeds, Who};
@@ -61,6 +63,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Check(CheckArgs),
     Verify(VerifyArgs),
+    Resume(ResumeArgs),
     Repair(RepairArgs),
     Relax(RelaxArgs),
     Graph(GraphArgs),

@@ -19,6 +19,7 @@ mod options;
 mod output;
 mod progress;
 mod project;
+mod storage;
 mod units;
 
 use std::io;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
     let done = internal::guard("", || match args.command {
         Command::Check(args) => commands::check::run(&args, &mut output),
         Command::Verify(args) => commands::verify::run(&args, &mut output),
+        Command::Resume(args) => commands::resume::run(&args, &mut output),
         Command::Repair(args) => commands::repair::run(&args, &mut output),
         Command::Relax(args) => commands::relax::run(&args, &mut output),
         Command::Graph(args) => commands::graph::run(&args, &mut output),
@@ -72,6 +74,9 @@ fn main() -> ExitCode {
         Command::Cargo(args) => sanitizer::cargo(&args.words, &mut output),
         Command::Reporter => sanitizer::report(&mut output),
     });
+    if let Some(message) = storage::close() {
+        output.note(&message);
+    }
     end(done).into()
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::common::{CommonArgs, LimitArgs, SearchArgs};
+use super::common::{CommonArgs, LimitArgs, ScaleArgs, SearchArgs};
 use super::models::{ModelsChoice, all_models_parser};
 
 /// Verify the conditions and assertions of programs under a memory model
@@ -62,6 +62,9 @@ pub(crate) struct VerifyArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(crate) scale: ScaleArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,6 +23,7 @@ use crate::log::{Form, Log};
 use crate::options;
 use crate::output::Output;
 use crate::progress::Line;
+use crate::storage;
 
 pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
     let look = options::stderr_look(&args.common);
@@ -30,6 +31,10 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         return Ok(exit);
     }
     let inputs = || input::collect(&args.paths, options::language(&args.common));
+    if let Err(message) = storage::open(&args.scale, &inputs().list) {
+        output.note(&terminal::plain_error(&message, None, &look));
+        return Ok(Exit::Error);
+    }
     if args.watch { watch::run(args, inputs, output) } else { check_all(args, inputs(), output) }
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod models;
 pub(crate) mod parse;
 pub(crate) mod relax;
 pub(crate) mod repair;
+pub(crate) mod resume;
 #[cfg(fencepost_runtime)]
 mod reporter;
 #[cfg(fencepost_runtime)]

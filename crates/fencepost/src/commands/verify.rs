@@ -21,11 +21,17 @@ use crate::log::{Form, Log};
 use crate::options;
 use crate::output::Output;
 use crate::progress::Line;
+use crate::storage;
 
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
     let look = options::stderr_look(&args.common);
     if let Some(exit) = load::redirect(output, args.output.as_deref(), &look) {
         return Ok(exit);
+    }
+    let Inputs { list, skipped } = input::collect(&args.paths, options::language(&args.common));
+    if let Err(message) = storage::open(&args.scale, &list) {
+        output.note(&terminal::plain_error(&message, None, &look));
+        return Ok(Exit::Error);
     }
     let search = options::search(&args.search, false);
     let form = if args.format == VerifyFormat::Html { Form::Page } else { Form::Sarif };
@@ -43,7 +49,6 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
         },
     };
     let mut worst = Exit::Holds;
-    let Inputs { list, skipped } = input::collect(&args.paths, options::language(&args.common));
     for input in list {
         if interrupt::happened() {
             session.desk.log.skipped(&input::name(&input));

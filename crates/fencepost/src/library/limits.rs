@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use fencepost_verdict::{Budget, Progress};
+use fencepost_verdict::{Budget, Disk, Forecast, Progress};
 
 /// What a question may cost. Where a limit is reached, the answer is unknown and says which limit
 /// it was.
@@ -24,6 +24,8 @@ pub struct Limits<'a> {
     stale: u32,
     stop: Option<&'a AtomicBool>,
     progress: &'a (dyn Fn(Duration, Progress) + Sync),
+    forecast: Option<&'a (dyn Fn(Forecast) + Sync)>,
+    disk: Option<Disk<'a>>,
     clock: &'a (dyn Fn() -> Duration + Sync),
 }
 
@@ -48,6 +50,8 @@ impl<'a> Limits<'a> {
             stale: 1,
             stop: None,
             progress: &|_, _| {},
+            forecast: None,
+            disk: None,
             clock: &system_clock,
         }
     }
@@ -99,6 +103,16 @@ impl<'a> Limits<'a> {
         Limits { progress: tell, ..self }
     }
 
+    /// Tells this function, again and again, how many states a search will have: an estimate.
+    pub fn on_forecast(self, tell: &'a (dyn Fn(Forecast) + Sync)) -> Self {
+        Limits { forecast: Some(tell), ..self }
+    }
+
+    /// A disk for what does not fit into memory, and for how far searches are.
+    pub fn disk(self, disk: Disk<'a>) -> Self {
+        Limits { disk: Some(disk), ..self }
+    }
+
     /// Takes the time from this function, which says how long it is since some moment: for hosts
     /// whose clock Rust does not know, as a browser.
     pub fn clock(self, now: &'a (dyn Fn() -> Duration + Sync)) -> Self {
@@ -133,6 +147,7 @@ impl<'a> Limits<'a> {
             spent: &spent,
             progress: &progress,
             rest: &|_| {},
+            forecast: self.forecast,
             disk: self.disk,
         });
         (result, elapsed())
