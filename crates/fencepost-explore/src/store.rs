@@ -186,7 +186,8 @@ impl<H: BuildHasher> StateStore<H> {
 
     /// Bytes that it uses.
     pub(crate) fn bytes(&self) -> u64 {
-        let bytes = |shard: &Shard| shard.table.len() as u64 * 8 + shard.blocks.len() as u64 * shard.block_bytes(self.words);
+        let bytes =
+            |shard: &Shard| shard.table.len() as u64 * 8 + shard.blocks.len() as u64 * shard.block_bytes(self.words);
         self.shards.iter().map(|shard| bytes(&lock(shard))).sum()
     }
 

@@ -21,9 +21,11 @@ pub(crate) const CHUNK: usize = 1 << 8;
 /// States of fewer words are not worth collapsing.
 const WORTH_COLLAPSING: usize = 3;
 /// With no more memory than this, there is no point in collapsing first.
-const LITTLE: u64 = 64 << 20;
-/// The part of the memory that is kept free for going to the disk, as a power of two.
-const RESERVE: u32 = 3;
+const LITTLE: u64 = 256 << 10;
+/// The part of the memory that is kept free for going to the disk, as a power of two,
+const RESERVE: u32 = 2;
+/// and the part that is used for it.
+const TO_MOVE: u32 = 3;
 
 type Hasher = foldhash::fast::FixedState;
 
@@ -103,19 +105,13 @@ impl<'a> Wanted<'a> {
     }
 
     pub(crate) fn plain(&self) -> Memory {
-        let store = StateStore::new(
-            self.words,
-            Hasher::default(),
-            self.users,
-            self.budget.max_states,
-            Arc::clone(&self.meter),
-        );
+        let store =
+            StateStore::new(self.words, Hasher::default(), self.users, self.budget.max_states, Arc::clone(&self.meter));
         Memory { store: Store::Plain(store), layers: Vec::new() }
     }
 
     pub(crate) fn collapsed(&self) -> Memory {
-        let store =
-            Collapsed::new(self.words, Hasher::default(), self.users, self.budget.max_states, &self.meter);
+        let store = Collapsed::new(self.words, Hasher::default(), self.users, self.budget.max_states, &self.meter);
         Memory { store: Store::Collapsed(store), layers: Vec::new() }
     }
 
@@ -127,7 +123,7 @@ impl<'a> Wanted<'a> {
 
     /// For states that are moved, in the memory that is kept free.
     pub(crate) fn small_sorter(&self) -> Sorter {
-        Sorter::new(self.words, self.budget.max_bytes >> RESERVE)
+        Sorter::new(self.words, self.budget.max_bytes >> TO_MOVE)
     }
 }
 
@@ -283,6 +279,8 @@ impl<'r, 'a> Refuge<'r, 'a> {
 
     /// Takes all that is in another store, the part of a layer included that has no end yet.
     fn take_over(&mut self, memory: &Memory) -> Result<(), Reason> {
+        // It is there until the end of this, but so is what is kept free for this.
+        self.wanted.meter.give_back(memory.bytes());
         let ends = memory.entries().end_layer();
         let rest = pieces(memory.layers.last(), &ends);
         let mut states = Vec::new();
@@ -297,7 +295,6 @@ impl<'r, 'a> Refuge<'r, 'a> {
                 self.end_layer()?;
             }
         }
-        self.wanted.meter.give_back(memory.bytes());
         Ok(())
     }
 }

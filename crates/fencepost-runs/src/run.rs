@@ -87,7 +87,8 @@ impl Run {
             let mut record = vec![0; width];
             let mut at = 0;
             for place in 0..count {
-                at += block::decode(&payload[at..], &mut record).ok_or_else(|| Error::damaged(&name, "it ends early"))?;
+                at +=
+                    block::decode(&payload[at..], &mut record).ok_or_else(|| Error::damaged(&name, "it ends early"))?;
                 if before.as_ref().is_some_and(|before| *before >= record) {
                     return Err(Error::damaged(&name, "it is not sorted"));
                 }

@@ -8,7 +8,6 @@ mod confirmation;
 mod consequences;
 mod crowds;
 mod disk;
-mod zz_layers;
 mod finals;
 mod laws;
 mod limits;

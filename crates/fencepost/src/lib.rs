@@ -99,7 +99,8 @@ pub use fencepost_lower::{Deref, Language, Reading};
 pub use fencepost_model::{Declaration, Model};
 pub use fencepost_report::terminal::Look;
 pub use fencepost_verdict::{
-    Consequence, Consequences, Disk, Forecast, Outcome, Plan, Progress, Rank, Reason, Scope, Stats, Verdict, Verification, Violation,
+    Consequence, Consequences, Disk, Forecast, Outcome, Plan, Progress, Rank, Reason, Scope, Stats, Verdict,
+    Verification, Violation,
 };
 pub use library::{Checked, Limits, ParseError, Repair, Source, Verified, model, models};
 

@@ -73,7 +73,10 @@ impl Limits {
         question: impl FnOnce(&Budget<'_>) -> Result<T, E>,
     ) -> Result<(T, Duration), E> {
         let tell = |time, progress| line.update(time, progress);
-        let (answer, time) = self.0.stop_when(interrupt::watch()).on_progress(&tell).within(question);
+        let forecast = |forecast| line.forecast(forecast);
+        let limits = self.0.stop_when(interrupt::watch()).on_progress(&tell);
+        let limits = if line.wants_estimate() { limits.on_forecast(&forecast) } else { limits };
+        let (answer, time) = limits.within(question);
         line.clear();
         answer.map(|mut answer| {
             storage::undecided(answer.reasons().into_iter().map(|reason| &*reason));

@@ -6,6 +6,8 @@ mod ci;
 mod cli;
 mod library;
 mod lsp;
+#[cfg(unix)]
+mod resume;
 mod run;
 #[cfg(unix)]
 mod watch;

@@ -212,7 +212,9 @@ impl Session<'_> {
 
     /// The outcome, unless it is an internal error, which is reported.
     fn question(&mut self, file: &File, model: &'static dyn Model) -> Done<Outcome> {
-        let line = Line::new(file.source.name(), self.progress);
+        let name = file.source.name();
+        let line =
+            Line::new(name, self.progress).with_estimate(format!("{name}, {}", model.name()), self.args.scale.estimate);
         let Session { search, attacking, ref limits, ref mut desk, args, .. } = *self;
         let limits = limits.after(file.reading);
         let question = Question::new(&file.program, model).with(search).attacking(attacking);

@@ -18,9 +18,9 @@ pub(crate) mod models;
 pub(crate) mod parse;
 pub(crate) mod relax;
 pub(crate) mod repair;
-pub(crate) mod resume;
 #[cfg(fencepost_runtime)]
 mod reporter;
+pub(crate) mod resume;
 #[cfg(fencepost_runtime)]
 mod run;
 pub(crate) mod sanitizer;

@@ -103,7 +103,8 @@ impl Session<'_> {
 
     fn question(&mut self, file: &File, model: &'static dyn Model) -> io::Result<Exit> {
         let name = file.source.name();
-        let line = Line::new(name, options::wants_progress(self.args.no_progress));
+        let line = Line::new(name, options::wants_progress(self.args.no_progress))
+            .with_estimate(format!("{name}, {}", model.name()), self.args.scale.estimate);
         let Session { search, ref limits, ref mut desk, args, .. } = *self;
         let verified = desk.guard(name, "the verification", || {
             limits.after(file.reading).ask(&line, |budget| verify(args.engine, &file.program, model, search, budget))

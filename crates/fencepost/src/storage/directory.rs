@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fencepost_base::files::{Files, Input};
+use indicatif::HumanBytes;
 
 use super::absolute;
 
@@ -52,6 +53,7 @@ impl Lasting {
             let path = path.display();
             return Err(format!("there is a checkpoint in `{path}`: `fencepost resume {path}` goes on from it"));
         }
+        lasting.remove_searches();
         Ok(lasting)
     }
 
@@ -84,17 +86,21 @@ impl Lasting {
         self.path.join("command")
     }
 
-    /// Removes all that is ours, and the directory if there is nothing else. What cannot be removed
-    /// does no harm.
+    /// Removes all that is ours, and the directory if there is nothing else. The command goes first:
+    /// without it the rest means nothing. What cannot be removed does no harm.
     pub(super) fn remove(&self) {
+        let _ = fs::remove_file(self.command());
+        self.remove_searches();
+        let _ = fs::remove_file(self.path.join(LOCK));
+        let _ = fs::remove_dir(&self.path);
+    }
+
+    fn remove_searches(&self) {
         for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(SEARCH) {
                 let _ = fs::remove_file(entry.path());
             }
         }
-        let _ = fs::remove_file(self.command());
-        let _ = fs::remove_file(self.path.join(LOCK));
-        let _ = fs::remove_dir(&self.path);
     }
 }
 
@@ -120,8 +126,7 @@ fn lock(space: &Mutex<Space>) -> MutexGuard<'_, Space> {
 impl Space {
     fn take(&mut self, name: &str, bytes: u64) -> io::Result<()> {
         if let Some(most) = self.most.filter(|most| self.used + bytes > *most) {
-            let most = most as f64 / f64::from(1 << 20);
-            return Err(io::Error::other(format!("the limit of {most:.1} MiB on files was reached")));
+            return Err(io::Error::other(format!("the limit of {} on files was reached", HumanBytes(most))));
         }
         self.used += bytes;
         *self.sizes.entry(name.to_owned()).or_default() += bytes;
@@ -231,9 +236,10 @@ impl Files for Directory {
 
     fn names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
-        for path in [self.scratch.as_ref().map(|scratch| &scratch.0), self.lasting.as_ref().map(|lasting| &lasting.path)]
-            .into_iter()
-            .flatten()
+        for path in
+            [self.scratch.as_ref().map(|scratch| &scratch.0), self.lasting.as_ref().map(|lasting| &lasting.path)]
+                .into_iter()
+                .flatten()
         {
             for entry in fs::read_dir(path)? {
                 names.push(entry?.file_name().to_string_lossy().into_owned());
