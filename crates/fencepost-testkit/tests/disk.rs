@@ -13,8 +13,8 @@ use fencepost_testkit::{corpus, in_parallel, repetitions};
 use fencepost_verdict::{Budget, Disk, Reason, Stats};
 
 /// Programs with more states are not compared.
-const MOST_STATES: u64 = 10_000;
-/// Bytes of memory: so few that all goes to the disk at once, and more, so that it comes to that later.
+const MOST_STATES: u64 = 20_000;
+/// Bytes of memory: so few that all goes to the disk at once, and more, so that it goes there later.
 const FEW_BYTES: [u64; 3] = [1 << 15, 1 << 18, 1 << 20];
 
 /// A question to the explorer.

@@ -9,6 +9,7 @@ mod consequences;
 mod crowds;
 mod disk;
 mod finals;
+mod forecast;
 mod laws;
 mod limits;
 mod mixed;

@@ -72,12 +72,12 @@ fn a_killed_command_goes_on() {
         let expected = run(&arguments, &directory);
         let in_memory = run(&[&CHECK[..], &[program]].concat(), &directory);
         assert_eq!(text(&expected.stdout), text(&in_memory.stdout), "{arguments:?}: {}", text(&expected.stderr));
-        arguments.extend(["--checkpoint", "saved", "--checkpoint-every", "0s"]);
+        arguments.extend(["--checkpoint", "saved", "--checkpoint-every", "30ms"]);
         let start = Instant::now();
         let saving = run(&arguments, &directory);
         assert_eq!((saving.status, text(&saving.stdout)), (expected.status, text(&expected.stdout)));
         let time = start.elapsed().as_millis() as usize;
-        for _ in 0..repetitions(2) {
+        for _ in 0..repetitions(3) {
             let mut ended = None;
             for attempt in 0.. {
                 let has_begun = directory.join("saved/command").exists();
@@ -89,7 +89,7 @@ fn a_killed_command_goes_on() {
                 if ended.is_some() {
                     break;
                 }
-                ended = killed(again, &directory, Duration::from_millis(random.below(time) as u64));
+                ended = killed(again, &directory, Duration::from_millis(random.below(2 * time / 3) as u64));
                 kills += usize::from(ended.is_none());
             }
             let ended = ended.expect("it has ended");

@@ -88,8 +88,8 @@ pub(crate) struct LimitArgs {
 pub(crate) struct ScaleArgs {
     /// Say on standard error, again and again, how many states the search will have: an estimate
     ///
-    /// It starts after the first 500 states. Then it is within a factor of 4 of the truth for nine
-    /// programs of ten.
+    /// It starts after the first 500 states. For four programs of five it is then right within a
+    /// factor of 4, and for most others within 10.
     #[arg(long)]
     pub(crate) estimate: bool,
 
