@@ -89,7 +89,9 @@ fn a_killed_command_goes_on() {
                 if ended.is_some() {
                     break;
                 }
-                ended = killed(again, &directory, Duration::from_millis(random.below(2 * time / 3) as u64));
+                // Early and late, whatever else the machine does now, and did when the time was taken.
+                let after = random.below(2 * time / 3) >> random.below(5);
+                ended = killed(again, &directory, Duration::from_millis(after as u64));
                 kills += usize::from(ended.is_none());
             }
             let ended = ended.expect("it has ended");
@@ -98,7 +100,7 @@ fn a_killed_command_goes_on() {
             assert!(!directory.join("saved").exists(), "all is told, nothing is left");
         }
     }
-    assert!(kills >= 24 && resumed >= 12, "only {kills} kills, {resumed} resumed");
+    assert!(kills >= 15 && resumed >= 10, "only {kills} kills, {resumed} resumed");
 }
 
 #[test]
