@@ -105,7 +105,7 @@ pub(crate) fn close() -> Option<String> {
     storage.directory.remove_scratch();
     let lasting = storage.directory.lasting()?;
     if UNDECIDED.load(Ordering::Relaxed) {
-        return Some(format!("note: `fencepost resume {}` goes on from here\n", lasting.path().display()));
+        return Some(format!("note: `fencepost resume {}` goes on from here\n", lasting.name().display()));
     }
     lasting.remove();
     None

@@ -14,7 +14,7 @@ const LATE: &str = "domain 64; global a, b, c, x, y;
     thread right { local i, r; while (i < 20) { b.store(i); i = i + 1; } y.store(1, rel); r = x.load(acq); }
     thread third { local i; while (i < 25) { c.store(i); i = i + 1; } }\n";
 
-/// The same with a fence, so that all is visited, and something fails on the way.
+/// The same with SC accesses. So under cpp20 all is visited, and something fails on the way.
 const ROBUST: &str = "domain 64; global a, b, c, x, y;
     thread left  { local i, r; while (i < 20) { a.store(i); i = i + 1; } x.store(1, sc); r = y.load(sc); assert(i < 20); }
     thread right { local i, r; while (i < 20) { b.store(i); i = i + 1; } y.store(1, sc); r = x.load(sc); }

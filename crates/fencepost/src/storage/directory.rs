@@ -35,6 +35,8 @@ impl Scratch {
 #[derive(Clone)]
 pub(super) struct Lasting {
     path: PathBuf,
+    /// As people call it.
+    name: PathBuf,
     /// Locked as long as it is open.
     _lock: Arc<File>,
 }
@@ -65,20 +67,20 @@ impl Lasting {
         }
     }
 
-    fn lock(path: &Path) -> Result<Self, String> {
-        let path = absolute(path)?;
+    fn lock(name: &Path) -> Result<Self, String> {
+        let path = absolute(name)?;
         let failed = |error: &dyn std::fmt::Display| format!("cannot use `{}`: {error}", path.display());
         let lock = File::options().create(true).write(true).truncate(false).open(path.join(LOCK));
         let lock = lock.map_err(|error| failed(&error))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Lasting { path, _lock: Arc::new(lock) }),
+            Ok(()) => Ok(Lasting { path, name: name.to_path_buf(), _lock: Arc::new(lock) }),
             Err(fs::TryLockError::WouldBlock) => Err(failed(&"another process is at work with it")),
             Err(fs::TryLockError::Error(error)) => Err(failed(&error)),
         }
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    pub(super) fn name(&self) -> &Path {
+        &self.name
     }
 
     /// The file that says what the command is.
