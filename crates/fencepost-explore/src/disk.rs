@@ -131,13 +131,13 @@ impl<'a> DiskStore<'a> {
         let mut fresh = self.folder.create("layer", self.words).map_err(failed)?;
         let mut merge = collected.merge(self.words + 1, &self.folder).map_err(failed)?;
         let mut last: Option<(Vec<u64>, bool)> = None;
-        let mut work = 0;
+        let mut work = 0_usize;
         while let Some(record) = merge.advance().map_err(failed)? {
             let (state, about) = (&record[..self.words], record[self.words]);
             let is_same = last.as_ref().is_some_and(|(last, _)| last == state);
             if !is_same {
                 work += 1;
-                if work % BETWEEN_CHECKS == 0 {
+                if work.is_multiple_of(BETWEEN_CHECKS) {
                     in_time()?;
                 }
                 let mut is_old = false;
@@ -238,11 +238,11 @@ impl<'a> DiskStore<'a> {
         let cursors: Result<Vec<Source<'_>>, Error> =
             runs.iter().map(|run| Cursor::new(self.folder.files(), run).map(Source::Run)).collect();
         let mut merge = Merge::new(self.words, cursors.map_err(failed)?).map_err(failed)?;
-        let mut work = 0;
+        let mut work = 0_usize;
         while let Some(state) = merge.advance().map_err(failed)? {
             each(state).map_err(failed)?;
             work += 1;
-            if work % BETWEEN_CHECKS == 0 {
+            if work.is_multiple_of(BETWEEN_CHECKS) {
                 in_time()?;
             }
         }

@@ -240,7 +240,7 @@ impl<'r, 'a> Refuge<'r, 'a> {
     /// A state of this layer.
     pub(crate) fn insert(&mut self, state: &[u64]) -> Result<(), Reason> {
         self.moved += 1;
-        if self.moved % BETWEEN_CHECKS == 0 {
+        if self.moved.is_multiple_of(BETWEEN_CHECKS) {
             (self.in_time)()?;
         }
         match self.visited {
