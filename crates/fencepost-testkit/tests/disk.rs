@@ -82,13 +82,13 @@ fn difference(question: Question<'_>, sizes: &[u64]) -> Option<String> {
 }
 
 fn options(seed: u64) -> Generate {
-    let (threads, accesses) = if seed % 4 == 0 { (3..=4, 2..=3) } else { (2..=3, 2..=5) };
+    let (threads, accesses) = if seed.is_multiple_of(4) { (3..=4, 2..=3) } else { (2..=3, 2..=5) };
     Generate {
         threads,
         accesses,
         total_accesses: 12,
-        loops: seed % 2 == 0,
-        copies: seed % 3 == 0,
+        loops: seed.is_multiple_of(2),
+        copies: seed.is_multiple_of(3),
         ..Generate::default()
     }
 }

@@ -74,7 +74,6 @@ fn assert_as_documented(factors: &[Factors], enough: usize) {
     assert!(factors.len() >= enough, "{distribution}");
     assert!(within(factors, 0, 4.0) >= 0.80 && within(factors, 0, 10.0) >= 0.92, "{distribution}");
     assert!(within(factors, 1, 4.0) >= 0.80 && within(factors, 3, 4.0) >= 0.85, "{distribution}");
-    println!("{distribution}");
 }
 
 #[test]
