@@ -7,6 +7,7 @@
 pub mod diag;
 pub mod effort;
 pub mod event;
+pub mod files;
 pub mod ids;
 pub mod operator;
 pub mod order;

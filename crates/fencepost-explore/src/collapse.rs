@@ -78,6 +78,11 @@ impl<H: BuildHasher + Clone> Collapsed<H> {
         self.unfold(pair & u64::from(u32::MAX), words - middle, scratch, states);
     }
 
+    /// Bytes that it uses.
+    pub(crate) fn bytes(&self) -> u64 {
+        [&self.leaves, &self.nodes, &self.states].into_iter().map(StateStore::bytes).sum()
+    }
+
     /// What has one entry for every state.
     pub(crate) fn entries(&self) -> &StateStore<H> {
         &self.states

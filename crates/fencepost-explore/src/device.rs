@@ -26,7 +26,8 @@ use fencepost_verdict::device::{Device, Failure, Kernels, Memory};
 use fencepost_verdict::{Budget, Candidate, Progress, Reason, Run, ScFailure, ScFailureKind, Site, Stats};
 
 use crate::product::Product;
-use crate::search::{Goal, Reached, State, walk};
+use crate::search::path::{Reached, walk};
+use crate::search::{Goal, State};
 use crate::system::{Expansion, Finding, Stop, System};
 use crate::{End, Exploration};
 use translate::{Translated, translate};

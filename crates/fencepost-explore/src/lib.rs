@@ -12,12 +12,14 @@ mod ample;
 mod collapse;
 mod compile;
 mod device;
+mod disk;
 mod options;
 mod product;
 mod search;
 mod store;
 mod symmetry;
 mod system;
+mod visited;
 mod watches;
 
 use fencepost_ir::Program;
@@ -27,7 +29,7 @@ use fencepost_verdict::{Budget, Candidate, Reason, Run, ScFailure, ScFailureKind
 
 use product::Purpose;
 pub use product::crowd::{Control, Crowd, Fails, Local, Move, Mover, Start};
-use search::Goal;
+use search::{Asked, Goal};
 
 pub use options::{Options, Reductions};
 
@@ -110,8 +112,12 @@ impl Wrong {
 /// takes a value that is overwritten, or stands before a write that it comes after under SC.
 /// Collects what goes wrong: failures and data races.
 pub fn consequences(program: &Program, model: &dyn Model, options: Options, budget: &Budget<'_>) -> Onward {
+    let goal = Goal::Everything;
     match product::Product::new(program, model, Purpose::Consequences, options, budget) {
-        Ok(product) => search::everything(&product, options.jobs, budget),
+        Ok(product) => {
+            let question = || question(program, model, goal, options, budget);
+            search::everything(&product, &Asked { goal, jobs: options.jobs, budget, question: &question })
+        }
         Err(reason) => Onward { found: Vec::new(), cut: Some(reason), bound: None, stats: Stats::default() },
     }
 }
@@ -136,7 +142,10 @@ fn search(program: &Program, model: &dyn Model, goal: Goal, options: Options, bu
         return exploration;
     }
     match product::Product::new(program, model, Purpose::Violations, options, budget) {
-        Ok(product) => search::breadth_first(&product, goal, options.jobs, budget),
+        Ok(product) => {
+            let question = || question(program, model, goal, options, budget);
+            search::breadth_first(&product, &Asked { goal, jobs: options.jobs, budget, question: &question })
+        }
         Err(reason) => Exploration {
             end: End::GaveUp(reason),
             sc_failure: None,
@@ -159,4 +168,11 @@ fn on_device(
     let options = Options { reductions: Reductions { por: false, ..options.reductions }, ..options };
     let product = product::Product::new(program, model, Purpose::Violations, options, budget).ok()?;
     device::breadth_first(&product, goal, device, budget).map_err(|why| device.refused(&why)).ok()
+}
+
+/// All that the answer of a search depends on, in one line.
+fn question(program: &Program, model: &dyn Model, goal: Goal, options: Options, budget: &Budget<'_>) -> String {
+    let Options { reductions, observational, jobs: _ } = options;
+    let (name, most) = (model.name(), budget.max_states);
+    format!("{goal:?} {name} {reductions:?} observational: {observational} states: {most} {program:?}")
 }

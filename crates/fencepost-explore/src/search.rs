@@ -5,37 +5,44 @@
 //! finds it first. So the number of states and the verdict do not depend on it either. Nor does the
 //! witness, because runs are rebuilt by taking the greatest of all predecessors.
 //!
-//! No parents are kept. A run is rebuilt by looking for predecessors layer by layer, backwards.
-//! That costs another pass over the states, but only when there is something to show.
+//! No parents are kept. A run is rebuilt by looking for predecessors layer by layer, backwards
+//! ([`path`]). That costs another pass over the states, but only when there is something to show.
+//!
+//! Layers are in memory ([`memory`]), or on a disk ([`delayed`]), where the same states are visited.
+//! At the end of a layer, a search can write down how far it is, for another process to go on
+//! ([`checkpoint`]).
 //!
 //! Partial-order reduction: of the steps out of a state it is enough to take those of a persistent
 //! set, provided that one of them leads to a state in the layer that is being built. Otherwise the
 //! steps of the set lead only to states that have been expanded, and what was put off might be put
 //! off for ever (see [`crate::ample`]).
 
+mod checkpoint;
+mod delayed;
+mod forecast;
+mod memory;
+pub(crate) mod path;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use fencepost_base::ids::{Pc, ThreadId};
-use fencepost_verdict::{Budget, Candidate, Progress, Reason, Run, ScFailure, ScFailureKind, Site, Stats};
+use fencepost_runs::Run as StatesRun;
+use fencepost_verdict::{Budget, Progress, Reason, Run, ScFailure, ScFailureKind, Site, Stats};
 
-use crate::collapse::Collapsed;
-use crate::store::{Batch, Inserted, Meter, StateId, StateStore};
+use crate::store::Batch;
 use crate::system::{Expansion, Finding, Stop, System, ThreadSet};
+use crate::visited::{Visited, Wanted};
 use crate::{End, Exploration, Failure, Onward, Wrong};
+use checkpoint::Checkpoint;
 
 /// Words of states generated between two looks at the budget.
 const WORK_BETWEEN_CHECKS: usize = 1 << 16;
 /// Words of steps out of states before they are taken.
 const MOST_STEPS: usize = 1 << 20;
-/// States that a thread takes from a layer at a time.
-const CHUNK: usize = 1 << 8;
 /// Layers with fewer states than this for each thread are expanded by one.
 const WORTH_A_THREAD: usize = 1 << 10;
-
-/// States of fewer words are not worth collapsing.
-const WORTH_COLLAPSING: usize = 3;
 
 /// What ends a search before all has been visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,17 +68,27 @@ impl Goal {
     }
 }
 
-/// Visits every reachable state of `system`, on `jobs` threads, or as many as it takes to reach
-/// `goal`.
-pub(crate) fn breadth_first(system: &impl System, goal: Goal, jobs: usize, budget: &Budget<'_>) -> Exploration {
-    Search::new(system, goal, jobs, budget).run()
+/// What is asked, and how.
+pub(crate) struct Asked<'a> {
+    pub(crate) goal: Goal,
+    /// Threads to search with.
+    pub(crate) jobs: usize,
+    pub(crate) budget: &'a Budget<'a>,
+    /// All that the answer depends on, as a text: to tell what belongs to this search from what
+    /// belongs to others.
+    pub(crate) question: &'a dyn Fn() -> String,
+}
+
+/// Visits every reachable state of `system`, or as many as it takes to reach the goal.
+pub(crate) fn breadth_first(system: &impl System, asked: &Asked<'_>) -> Exploration {
+    Search::new(system, asked).run()
 }
 
 /// Visits every reachable state of `system` and collects all that goes wrong, each thing with a
 /// shortest run that leads there. What goes wrong under SC is not told again of runs that have left
 /// it.
-pub(crate) fn everything(system: &impl System, jobs: usize, budget: &Budget<'_>) -> Onward {
-    let mut search = Search::new(system, Goal::Everything, jobs, budget);
+pub(crate) fn everything(system: &impl System, asked: &Asked<'_>) -> Onward {
+    let mut search = Search::new(system, asked);
     let Exploration { end, bound, stats, .. } = search.run();
     let Search { known, found, .. } = search;
     let is_new = |key: &Key| !(key.strayed && known.contains(&Key { strayed: false, ..*key }));
@@ -83,68 +100,44 @@ pub(crate) fn everything(system: &impl System, jobs: usize, budget: &Budget<'_>)
     Onward { found, cut, bound, stats }
 }
 
-type Hasher = foldhash::fast::FixedState;
-
-/// The visited states.
-enum Visited {
-    Plain(StateStore<Hasher>),
-    /// When memory ran short.
-    Collapsed(Collapsed<Hasher>),
-}
-
-impl Visited {
-    fn insert(&self, state: &[u64]) -> Result<Inserted, Reason> {
-        match self {
-            Visited::Plain(store) => store.insert(state).map(|(inserted, _)| inserted),
-            Visited::Collapsed(store) => store.insert(state),
-        }
-    }
-
-    /// Inserts everything the steps of `out` lead to.
-    fn insert_all(&self, out: &Expansion, batch: &mut Batch) -> Result<(), Reason> {
-        match self {
-            Visited::Plain(store) => store.insert_all(out.targets(), batch),
-            Visited::Collapsed(store) => {
-                for (step, inserted) in batch.reset(out.len()).iter_mut().enumerate() {
-                    *inserted = store.insert(out.target(step))?;
-                }
-                Ok(())
-            }
-        }
-    }
-
-    fn copy(&self, shard: usize, ids: std::ops::Range<StateId>, states: &mut Vec<u64>) {
-        match self {
-            Visited::Plain(store) => store.copy(shard, ids, states),
-            Visited::Collapsed(store) => store.copy(shard, ids, states),
-        }
-    }
-
-    /// What has one entry for every state.
-    fn entries(&self) -> &StateStore<Hasher> {
-        match self {
-            Visited::Plain(store) => store,
-            Visited::Collapsed(store) => store.entries(),
-        }
-    }
-}
-
 struct Search<'a, S> {
     system: &'a S,
     goal: Goal,
     budget: &'a Budget<'a>,
-    meter: Arc<Meter>,
-    store: Visited,
     jobs: usize,
-    /// Where each shard's part of every finished layer ends.
-    layers: Vec<Vec<StateId>>,
+    wanted: Wanted<'a>,
+    visited: Visited<'a>,
+    /// The layer after the finished ones, if it is on a disk.
+    next: Option<StatesRun>,
+    checkpoint: Option<Checkpoint<'a>>,
+    /// Is the layer that would be finished next finished already, by another process?
+    is_finished: bool,
+    /// How many layers there will be, roughly, if anybody wants to know.
+    horizon: usize,
     /// Is there no point in going on with this layer?
     stopped: AtomicBool,
+    so_far: SoFar,
     /// What has been collected in earlier layers,
     known: BTreeSet<Key>,
     /// with a run for each.
     found: Vec<(Key, Wrong)>,
 }
+
+/// What the finished layers have told, but for runs.
+#[derive(Default)]
+struct SoFar {
+    transitions: u64,
+    depth: u64,
+    bound: Option<(ThreadId, Pc)>,
+    speculative: BTreeSet<(ThreadId, Pc)>,
+    /// The first failure under SC: out of which state, and in which layer.
+    failure: Option<(usize, Failed)>,
+    /// What is collected, with how many layers were finished then.
+    collected: Vec<(usize, Key, State)>,
+}
+
+/// The greatest state with a step on which something goes wrong: at which instruction, and what.
+type Failed = (State, Pc, ScFailureKind);
 
 /// Something that goes wrong: what it has in common with other runs to it. Threads with the same
 /// code count as one.
@@ -193,23 +186,13 @@ impl Piece {
 /// A state, as the search stores it.
 pub(crate) type State = Vec<u64>;
 
-/// A state, and a shortest run to it.
-pub(crate) struct Reached {
-    pub(crate) run: Run,
-    /// The step of the run that leaves SC.
-    stale: Option<usize>,
-    pub(crate) state: State,
-}
-
 /// What was met in a layer.
 #[derive(Default)]
 struct Met {
     transitions: u64,
     /// The greatest state of the next layer from which SC can be left.
     finding: Option<State>,
-    /// The greatest state with a step on which something goes wrong: at which instruction, and
-    /// what.
-    failure: Option<(State, Pc, ScFailureKind)>,
+    failure: Option<Failed>,
     /// The first instruction at which the program is not modelled any further.
     bound: Option<(ThreadId, Pc)>,
     speculative: BTreeSet<(ThreadId, Pc)>,
@@ -240,19 +223,27 @@ impl Met {
 }
 
 impl<'a, S: System> Search<'a, S> {
-    fn new(system: &'a S, goal: Goal, jobs: usize, budget: &'a Budget<'a>) -> Self {
-        let jobs = jobs.max(1);
-        let meter = Meter::new(budget.max_bytes);
-        let store = StateStore::new(system.words(), Hasher::default(), jobs, budget.max_states, Arc::clone(&meter));
+    fn new(system: &'a S, asked: &Asked<'a>) -> Self {
+        let Asked { goal, budget, question, .. } = *asked;
+        let jobs = asked.jobs.max(1);
+        let checkpoint = budget.disk.filter(|_| system.words() > 0).and_then(|disk| disk.checkpoint);
+        let question = checkpoint.map(|_| question());
+        let prefix = question.as_deref().map_or_else(checkpoint::unique, checkpoint::prefix);
+        let wanted = Wanted::new(system.words(), jobs, budget, prefix);
+        let checkpoint = checkpoint.zip(question).map(|(due, question)| Checkpoint::new(question, due));
         Search {
             system,
             goal,
             budget,
-            meter,
-            store: Visited::Plain(store),
             jobs,
-            layers: Vec::new(),
+            visited: Visited::Memory(wanted.plain()),
+            wanted,
+            next: None,
+            checkpoint,
+            is_finished: false,
+            horizon: 0,
             stopped: AtomicBool::new(false),
+            so_far: SoFar::default(),
             known: BTreeSet::new(),
             found: Vec::new(),
         }
@@ -260,7 +251,7 @@ impl<'a, S: System> Search<'a, S> {
 
     fn run(&mut self) -> Exploration {
         let initial = self.system.initial();
-        let (mut failure, mut bound) = (None, None);
+        let mut failure = None;
         for (end, (site, stop)) in initial.stopped {
             match stop {
                 Stop::Failure(kind) if self.goal == Goal::Everything => {
@@ -271,128 +262,175 @@ impl<'a, S: System> Search<'a, S> {
                     }
                 }
                 Stop::GiveUp(_) => unreachable!("only a step can be too much"),
-                Stop::Bound => bound = bound.or(Some(site)),
+                Stop::Bound => self.so_far.bound = self.so_far.bound.or(Some((site.thread, site.pc))),
                 Stop::Failure(kind) if failure.is_none() && self.goal.is_about(&kind) => {
                     failure = Some(ScFailure { kind, site, run: Run { steps: initial.trace[..end].to_vec() } });
                 }
                 Stop::Failure(_) => {}
             }
         }
-        let mut stats = Stats { state_bits: self.system.bits() as u64, ..Stats::default() };
-        let mut speculative = BTreeSet::new();
-        let mut start = initial.state;
-        self.system.canonical(&mut start);
-        let mut end = match self.store.insert(&start) {
-            Err(reason) => Some(End::GaveUp(reason)),
-            Ok(_) if self.goal == Goal::Everything => {
-                let mut met = Met::default();
-                self.inspect(&start, &mut met);
-                self.collect(met.all).err().map(End::GaveUp)
-            }
-            Ok(_) if self.goal.is_failure() => failure.is_some().then_some(End::Failed),
-            Ok(_) => self.system.inspect(&start).map(|_| self.found(&start)),
-        };
-        while end.is_none() {
-            let layer = self.store.entries().end_layer();
-            let chunks = self.chunks(&layer);
-            self.layers.push(layer);
-            if chunks.is_empty() {
-                end = Some(End::Exhausted);
-                break;
-            }
-            // Within a layer, what has been found depends on who was faster.
-            (self.budget.rest)(self.progress(frontier(&chunks)));
-            let mut met = self.expand_layer(&chunks);
-            if matches!(met.gave_up, Some(Reason::Memory(_))) && met.finding.is_none() && self.can_collapse() {
-                if let Err(reason) = self.collapse() {
-                    end = Some(End::GaveUp(reason));
-                    break;
-                }
-                let layer = self.layers.pop().expect("the layer that was expanded");
-                let chunks = self.chunks(&layer);
-                self.layers.push(layer);
-                met = self.expand_layer(&chunks);
-            }
-            stats.transitions += met.transitions;
-            speculative.extend(met.speculative);
-            bound = bound.or(met.bound.map(|(thread, pc)| Site { thread, pc }));
-            if let (None, Some((state, pc, kind))) = (&failure, met.failure) {
-                let run = self.failing_run(&state, |site, what, _| site.pc == pc && *what == kind);
-                failure = run.and_then(Wrong::under_sc);
-                if failure.is_none() {
-                    met.gave_up = Some(Reason::Time);
-                }
-            }
-            if let Err(reason) = self.collect(std::mem::take(&mut met.all)) {
-                met.gave_up = Some(reason);
-            }
-            if self.goal.is_failure() && failure.is_some() {
-                stats.depth = self.layers.len() as u64;
-                end = Some(End::Failed);
-            } else if let Some(state) = met.finding {
-                stats.depth = self.layers.len() as u64;
-                end = Some(self.found(&state));
-            } else if let Some(reason) = met.gave_up {
-                end = Some(End::GaveUp(reason));
-            } else {
-                stats.depth = self.layers.len() as u64 - 1;
-            }
+        let mut end = match self.resume() {
+            Ok(false) => self.begin(initial.state, failure.is_some()),
+            Ok(true) => self.retell(&mut failure).map(|()| None),
+            Err(reason) => Err(reason),
         }
-        stats.states = self.store.entries().len();
-        stats.peak_bytes = self.meter.peak();
-        let speculative = speculative.into_iter().map(|(thread, pc)| Site { thread, pc }).collect();
-        Exploration { end: end.expect("the search has ended"), sc_failure: failure, bound, speculative, stats }
+        .unwrap_or_else(|reason| Some(End::GaveUp(reason)));
+        if end.is_none() && self.budget.forecast.is_some() {
+            self.horizon = self.horizon();
+        }
+        while end.is_none() {
+            end = self.layer(&mut failure).unwrap_or_else(|reason| Some(End::GaveUp(reason)));
+        }
+        self.clean();
+        let SoFar { transitions, depth, bound, ref speculative, .. } = self.so_far;
+        let site = |(thread, pc)| Site { thread, pc };
+        Exploration {
+            end: end.expect("the search has ended"),
+            sc_failure: failure,
+            bound: bound.map(site),
+            speculative: speculative.iter().copied().map(site).collect(),
+            stats: Stats {
+                states: self.visited.len() + self.next.as_ref().map_or(0, StatesRun::len),
+                transitions,
+                depth,
+                state_bits: self.system.bits() as u64,
+                peak_bytes: self.wanted.meter.peak(),
+                ..Stats::default()
+            },
+        }
     }
 
-    /// Is there memory to be gained?
-    fn can_collapse(&self) -> bool {
-        self.system.words() >= WORTH_COLLAPSING && matches!(self.store, Visited::Plain(_))
+    /// Removes the files of the search, but for those that another process can go on with. What
+    /// cannot be removed is left to whoever owns the folder.
+    fn clean(&self) {
+        let Some(folder) = &self.wanted.folder else { return };
+        let kept = self.checkpoint.as_ref().map_or_else(Vec::new, |checkpoint| checkpoint.files(&self.visited));
+        let is_left = |name: &String| name.starts_with(folder.prefix()) && !kept.contains(name);
+        for name in folder.files().names().unwrap_or_default().iter().filter(|name| is_left(name)) {
+            let _ = folder.files().remove(name);
+        }
     }
 
-    /// Makes room by collapsing all finished layers; the one after them is forgotten. If there is
-    /// not even room for that, nothing is left of the store.
-    fn collapse(&mut self) -> Result<(), Reason> {
-        let (words, states) = (self.system.words(), self.budget.max_states);
-        let collapsed = Visited::Collapsed(Collapsed::new(words, Hasher::default(), self.jobs, states, &self.meter));
-        let Visited::Plain(plain) = std::mem::replace(&mut self.store, collapsed) else { return Ok(()) };
-        let mut layers = Vec::new();
-        let mut moved = 0usize;
-        plain.dissolve(&self.layers, |state| match state {
-            Some(state) => {
-                moved += words;
-                if moved > WORK_BETWEEN_CHECKS {
-                    moved = 0;
-                    self.in_time()?;
+    /// The first state, and whether that is the end.
+    fn begin(&mut self, mut start: State, has_failed: bool) -> Result<Option<End>, Reason> {
+        self.system.canonical(&mut start);
+        self.insert_first(&start)?;
+        if self.goal == Goal::Everything {
+            let mut met = Met::default();
+            self.inspect(&start, &mut met);
+            return self.collect(met.all).map(|()| None);
+        }
+        if self.goal.is_failure() {
+            return Ok(has_failed.then_some(End::Failed));
+        }
+        Ok(self.system.inspect(&start).map(|_| self.found(&start)))
+    }
+
+    fn insert_first(&mut self, start: &[u64]) -> Result<(), Reason> {
+        match &self.visited {
+            Visited::Memory(memory) => match memory.insert(start) {
+                Err(Reason::Memory(_)) if self.wanted.can_spill() => {
+                    self.visited.make_room(&self.wanted, &in_time(self.budget))?;
+                    self.insert_first(start)
                 }
-                self.store.insert(state).map(|_| ())
-            }
-            None => {
-                layers.push(self.store.entries().end_layer());
+                inserted => inserted.map(|_| ()),
+            },
+            Visited::Disk(disk) => {
+                self.next = Some(disk.single(start)?);
                 Ok(())
             }
-        })?;
-        self.layers = layers;
+        }
+    }
+
+    /// Finishes the layer that is being built, and builds the next one; the end of the search, if
+    /// that is it. What goes wrong under SC first, is put into `failure`.
+    fn layer(&mut self, failure: &mut Option<ScFailure>) -> Result<Option<End>, Reason> {
+        let frontier = self.end_layer()?;
+        if frontier == 0 {
+            return Ok(Some(End::Exhausted));
+        }
+        self.forecast();
+        self.write_down()?;
+        // Within a layer, what has been found depends on who was faster.
+        (self.budget.rest)(self.progress(frontier));
+        let mut met = self.expand_layer();
+        while matches!(met.gave_up, Some(Reason::Memory(_))) && (met.finding.is_none() || self.wanted.can_spill()) {
+            let in_time = in_time(self.budget);
+            if !self.visited.make_room(&self.wanted, &in_time)? {
+                break;
+            }
+            met = self.expand_layer();
+        }
+        let last = self.visited.depth() - 1;
+        self.so_far.transitions += met.transitions;
+        self.so_far.speculative.extend(met.speculative);
+        self.so_far.bound = self.so_far.bound.or(met.bound);
+        let mut gave_up = met.gave_up;
+        if let (None, Some(failed)) = (&failure, met.failure) {
+            match self.failed(last, &failed) {
+                Ok(first) => *failure = Some(first),
+                Err(reason) => gave_up = Some(reason),
+            }
+            self.so_far.failure = Some((last, failed));
+        }
+        if let Err(reason) = self.collect(met.all) {
+            gave_up = Some(reason);
+        }
+        if self.goal.is_failure() && failure.is_some() {
+            self.so_far.depth = last as u64 + 1;
+            return Ok(Some(End::Failed));
+        }
+        if let Some(state) = met.finding {
+            self.so_far.depth = last as u64 + 1;
+            return Ok(Some(self.found(&state)));
+        }
+        self.so_far.depth = last as u64;
+        gave_up.map_or(Ok(None), Err)
+    }
+
+    /// The layer that was being built is finished; how many states are in it.
+    fn end_layer(&mut self) -> Result<u64, Reason> {
+        if std::mem::take(&mut self.is_finished) {
+            return Ok(self.visited.last());
+        }
+        match &mut self.visited {
+            Visited::Memory(memory) => Ok(memory.end_layer()),
+            Visited::Disk(disk) => {
+                let next = self.next.take().expect("a layer was built");
+                let states = next.len();
+                disk.append(next, &in_time(self.budget))?;
+                Ok(states)
+            }
+        }
+    }
+
+    /// The run that fails at a step out of a state of this layer.
+    fn failed(&self, layer: usize, (state, pc, kind): &Failed) -> Result<ScFailure, Reason> {
+        let run = self.failing_run(state, layer, |site, what, _| site.pc == *pc && what == kind)?;
+        run.under_sc().ok_or(Reason::Time)
+    }
+
+    /// Expands the last finished layer.
+    fn expand_layer(&mut self) -> Met {
         self.stopped.store(false, Ordering::Relaxed);
-        Ok(())
+        match &self.visited {
+            Visited::Memory(memory) => self.expand_in(memory),
+            Visited::Disk(disk) => match self.expand_on(disk) {
+                Ok((met, next)) => {
+                    self.next = Some(next);
+                    met
+                }
+                Err(reason) => Met { gave_up: Some(reason), ..Met::default() },
+            },
+        }
     }
 
-    /// The work of a layer that ends at `ends`, in pieces.
-    fn chunks(&self, ends: &[StateId]) -> Vec<(usize, std::ops::Range<StateId>)> {
-        pieces(self.layers.last(), ends)
-    }
-
-    /// The same for a finished layer.
-    fn chunks_of(&self, layer: usize) -> Vec<(usize, std::ops::Range<StateId>)> {
-        pieces(layer.checked_sub(1).map(|before| &self.layers[before]), &self.layers[layer])
-    }
-
-    fn expand_layer(&self, chunks: &[(usize, std::ops::Range<StateId>)]) -> Met {
-        let states = frontier(chunks);
+    /// Lets several threads do some work on a layer of so many states, if it is worth that.
+    fn together(&self, states: usize, work: impl Fn() -> Met + Sync) -> Met {
         let jobs = self.jobs.min(states / WORTH_A_THREAD).max(1);
-        let next = AtomicUsize::new(0);
         let met = Mutex::new(Met::default());
         let work = || {
-            let found = self.work(chunks, &next, states);
+            let found = work();
             met.lock().unwrap_or_else(PoisonError::into_inner).merge(found);
         };
         std::thread::scope(|scope| {
@@ -404,37 +442,22 @@ impl<'a, S: System> Search<'a, S> {
         met.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Expands pieces of the layer as long as there are any.
-    fn work(&self, chunks: &[(usize, std::ops::Range<StateId>)], next: &AtomicUsize, frontier: usize) -> Met {
-        let mut met = Met::default();
-        let mut states = Vec::new();
-        let mut piece = Piece::new(self.system.words());
-        let mut work = WORK_BETWEEN_CHECKS;
-        while let Some((shard, ids)) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            states.clear();
-            self.store.copy(*shard, ids.clone(), &mut states);
-            if let Err(reason) = self.expand(&states, ids.len(), &mut piece, &mut met) {
-                met.gave_up = Some(reason);
-                self.stopped.store(true, Ordering::Relaxed);
-            }
-            work += states.len() + 8 * ids.len();
-            if work >= WORK_BETWEEN_CHECKS {
-                work = 0;
-                (self.budget.progress)(self.progress(frontier));
-                if let Err(reason) = self.in_time() {
-                    met.gave_up = Some(reason);
-                    self.stopped.store(true, Ordering::Relaxed);
-                }
-            }
-            if self.stopped.load(Ordering::Relaxed) {
-                return met;
-            }
+    /// There is no point in going on with this layer.
+    fn give_up(&self, reason: Reason, met: &mut Met) {
+        met.gave_up = Some(reason);
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Tells how far the search is, and looks at the clock.
+    fn look_up(&self, frontier: u64, met: &mut Met) {
+        (self.budget.progress)(self.progress(frontier));
+        if let Err(reason) = self.in_time() {
+            self.give_up(reason, met);
         }
-        met
     }
 
     fn in_time(&self) -> Result<(), Reason> {
-        if (self.budget.expired)() { Err(Reason::Time) } else { Ok(()) }
+        in_time(self.budget)()
     }
 
     /// Adds to the effort that an expansion takes, and looks at the clock now and then.
@@ -447,63 +470,29 @@ impl<'a, S: System> Search<'a, S> {
         Ok(())
     }
 
-    fn progress(&self, frontier: usize) -> Progress {
+    fn progress(&self, frontier: u64) -> Progress {
         Progress {
-            states: self.store.entries().len(),
-            frontier: frontier as u64,
-            depth: self.layers.len() as u64,
-            bytes: self.meter.used(),
+            states: self.visited.len(),
+            frontier,
+            depth: self.visited.depth() as u64,
+            bytes: self.wanted.meter.used(),
         }
     }
 
-    /// Takes enough steps out of each of `count` states.
-    fn expand(&self, states: &[u64], count: usize, piece: &mut Piece, met: &mut Met) -> Result<(), Reason> {
-        let words = self.system.words();
-        let state = |i: usize| &states[i * words..(i + 1) * words];
-        piece.sets.resize_with(count, Vec::new);
-        for i in 0..count {
-            piece.sets[i].clear();
-            self.system.persistent(state(i), &mut piece.sets[i]);
-            // Best last, where it is taken from.
-            piece.sets[i].reverse();
-        }
-        piece.done.clear();
-        piece.done.resize(count, 0);
-        piece.active.clear();
-        piece.active.extend(0..count);
-        while !piece.active.is_empty() {
-            piece.out.clear();
-            piece.source.clear();
-            for active in 0..piece.active.len() {
-                let i = piece.active[active];
-                // All that has not been taken, if no set is left.
-                let set = piece.sets[i].pop();
-                let wanted = set.unwrap_or(ThreadSet::MAX) & !piece.done[i];
-                piece.done[i] = if set.is_some() { piece.done[i] | wanted } else { ThreadSet::MAX };
-                let beyond = |t: usize| t >= ThreadSet::BITS as usize;
-                for t in
-                    (0..self.system.threads()).filter(|&t| if beyond(t) { set.is_none() } else { wanted >> t & 1 == 1 })
-                {
-                    self.system.expand(state(i), t, &mut piece.out);
-                    self.pay(words, &mut piece.out)?;
-                }
-                piece.source.resize(piece.out.len(), i);
-                if piece.out.targets().len() > MOST_STEPS {
-                    self.take(states, piece, met)?;
-                    piece.out.clear();
-                    piece.source.clear();
-                }
-            }
-            self.take(states, piece, met)?;
-            let done = &piece.done;
-            piece.active.retain(|&i| done[i] != ThreadSet::MAX);
+    /// Adds the steps of these threads out of `state`; of those beyond a set of threads, too, if
+    /// `all` are meant.
+    fn step(&self, state: &[u64], threads: ThreadSet, all: bool, out: &mut Expansion) -> Result<(), Reason> {
+        let is_meant = |t: &usize| if *t >= ThreadSet::BITS as usize { all } else { threads >> t & 1 == 1 };
+        for t in (0..self.system.threads()).filter(is_meant) {
+            self.system.expand(state, t, out);
+            self.pay(self.system.words(), out)?;
         }
         Ok(())
     }
 
-    /// Takes the steps of a piece; states with one that leads to a state yet to be expanded are
-    /// done.
-    fn take(&self, states: &[u64], piece: &mut Piece, met: &mut Met) -> Result<(), Reason> {
+    /// Notes what happens on the steps of a piece, and replaces the states that they lead to by those
+    /// that are kept.
+    fn note(&self, states: &[u64], piece: &mut Piece, met: &mut Met) -> Result<(), Reason> {
         let words = self.system.words();
         for step in 0..piece.out.len() {
             met.transitions += 1;
@@ -536,25 +525,20 @@ impl<'a, S: System> Search<'a, S> {
             self.system.canonical(piece.out.target_mut(step));
             self.pay(words, &mut piece.out)?;
         }
-        self.store.insert_all(&piece.out, &mut piece.batch)?;
-        for (step, &inserted) in piece.batch.inserted().iter().enumerate() {
-            self.pay(words, &mut piece.out)?;
-            if inserted != Inserted::Old && piece.out.step(step).pure {
-                piece.done[piece.source[step]] = ThreadSet::MAX;
-            }
-            let target = piece.out.target(step);
-            if inserted == Inserted::New && self.goal == Goal::Everything {
-                self.inspect(target, met);
-            }
-            if inserted == Inserted::New
-                && self.goal == Goal::LeaveSc
-                && self.system.inspect(target).is_some()
-                && met.finding.as_ref().is_none_or(|greatest| target[..] > greatest[..])
-            {
-                met.finding = Some(target.to_vec());
-            }
-        }
         Ok(())
+    }
+
+    /// Looks at a state of the layer that is being built for the first time.
+    fn look_at(&self, state: &[u64], met: &mut Met) {
+        if self.goal == Goal::Everything {
+            self.inspect(state, met);
+        }
+        if self.goal == Goal::LeaveSc
+            && self.system.inspect(state).is_some()
+            && met.finding.as_ref().is_none_or(|greatest| state[..] > greatest[..])
+        {
+            met.finding = Some(state.to_vec());
+        }
     }
 
     /// Notes all that is wrong in a state and not known yet.
@@ -598,166 +582,28 @@ impl<'a, S: System> Search<'a, S> {
     /// Rebuilds a run to each thing that was met in the last layer for the first time: in a state
     /// of the layer being built, or on a step out of one of the last finished layer.
     fn collect(&mut self, met: BTreeMap<Key, State>) -> Result<(), Reason> {
-        for (key, state) in met {
-            let wrong = match key.what {
-                What::Failure(..) => self.failing_run(&state, |site, kind, target| {
-                    self.failure(site, kind) == key.what && self.system.has_strayed(target) == key.strayed
-                }),
-                What::Race(..) | What::LateRace(_) | What::Other => self.wrong_in(&state, key.what),
-            };
-            self.found.push((key, wrong.ok_or(Reason::Time)?));
-            self.known.insert(key);
-        }
+        let finished = self.visited.depth();
+        met.into_iter().try_for_each(|(key, state)| self.add(finished, key, state))
+    }
+
+    /// The same for one thing that was met when so many layers were finished.
+    fn add(&mut self, finished: usize, key: Key, state: State) -> Result<(), Reason> {
+        let wrong = match key.what {
+            What::Failure(..) => self.failing_run(&state, finished - 1, |site, kind, target| {
+                self.failure(site, kind) == key.what && self.system.has_strayed(target) == key.strayed
+            }),
+            What::Race(..) | What::LateRace(_) | What::Other => self.wrong_in(&state, finished, key.what),
+        }?;
+        self.found.push((key, wrong));
+        self.known.insert(key);
+        self.so_far.collected.push((finished, key, state));
         Ok(())
     }
-
-    /// A run to `state`, a state of the layer being built, in which this is wrong; none if time
-    /// runs out.
-    fn wrong_in(&self, state: &[u64], what: What) -> Option<Wrong> {
-        let Reached { run, stale, state } = self.run_to(state, self.layers.len())?;
-        let mut found = Vec::new();
-        self.system.inspect_all(&state, &mut found);
-        let is_it = |finding: &Finding| self.race(*finding) == what;
-        let what = match found.into_iter().find(is_it).expect("names of threads make no difference") {
-            Finding::Race(first, second) => Failure::Race(first, second),
-            Finding::LateRace(site) | Finding::Stale(site) | Finding::TaintedUse(site) => Failure::LateRace(site),
-        };
-        Some(Wrong { run, stale, what })
-    }
-
-    /// What leaves SC from `state`, a state of the last layer, as threads of the program do it.
-    fn found(&self, state: &[u64]) -> End {
-        let Some(Reached { run, state, .. }) = self.run_to(state, self.layers.len()) else {
-            return End::GaveUp(Reason::Time);
-        };
-        End::Found(match self.system.inspect(&state).expect("names of threads make no difference") {
-            Finding::Stale(site) => Candidate::Stale { run, site },
-            Finding::TaintedUse(site) => Candidate::TaintedUse { run, site },
-            Finding::LateRace(site) => Candidate::LateRace { run, site },
-            Finding::Race(first, second) => Candidate::Race { run, first, second },
-        })
-    }
-
-    /// A run that goes wrong at a step out of `state`, a state of the last finished layer; none if
-    /// time runs out. `is_it` is told of failures, and where the thread that fails is left.
-    fn failing_run(&self, state: &[u64], is_it: impl Fn(Site, &ScFailureKind, &[u64]) -> bool) -> Option<Wrong> {
-        let Reached { mut run, mut stale, state } = self.run_to(state, self.layers.len() - 1)?;
-        let mut out = Expansion::traced(self.system.words());
-        for t in 0..self.system.threads() {
-            self.system.expand(&state, t, &mut out);
-        }
-        let fails = |step: usize| match &out.step(step).stopped {
-            Some((site, Stop::Failure(kind))) if is_it(*site, kind, out.target(step)) => {
-                Some((step, *site, kind.clone()))
-            }
-            _ => None,
-        };
-        let (step, site, kind) = (0..out.len()).find_map(fails).expect("names of threads make no difference");
-        if strays(self.system, &state, out.target(step)) {
-            stale = Some(run.steps.len());
-        }
-        run.steps.extend_from_slice(out.trace(step));
-        Some(Wrong { run, stale, what: Failure::Fails(site, kind) })
-    }
-
-    /// A shortest run to a state that is equal to `state`, in this layer, up to names of threads;
-    /// and that state. None if time runs out.
-    fn run_to(&self, state: &[u64], layer: usize) -> Option<Reached> {
-        let mut path = vec![state.to_vec()];
-        for layer in (0..layer).rev() {
-            let predecessor = self.predecessor(layer, path.last().expect("a state")).ok()?;
-            path.push(predecessor.expect("a state was reached from one of the layer before"));
-        }
-        Some(walk(self.system, &path))
-    }
-
-    /// The greatest state of a finished layer with a step to `state`.
-    fn predecessor(&self, layer: usize, state: &[u64]) -> Result<Option<State>, Reason> {
-        let words = self.system.words();
-        let mut out = Expansion::new(words);
-        let mut states = Vec::new();
-        let mut greatest: Option<State> = None;
-        let mut work = 0;
-        for (shard, ids) in self.chunks_of(layer) {
-            states.clear();
-            self.store.copy(shard, ids.clone(), &mut states);
-            work += states.len();
-            if work > WORK_BETWEEN_CHECKS {
-                work = 0;
-                self.in_time()?;
-            }
-            for candidate in (0..ids.len()).map(|i| &states[i * words..(i + 1) * words]) {
-                if greatest.as_ref().is_some_and(|greatest| greatest[..] >= *candidate) {
-                    continue;
-                }
-                out.clear();
-                for t in 0..self.system.threads() {
-                    self.system.expand(candidate, t, &mut out);
-                    self.pay(words, &mut out)?;
-                }
-                let steps = out.len();
-                let mut leads_there = |step: usize| {
-                    let reached = out.target_mut(step);
-                    self.system.canonical(reached);
-                    *reached == *state
-                };
-                if (0..steps).any(&mut leads_there) {
-                    greatest = Some(candidate.to_vec());
-                }
-            }
-        }
-        Ok(greatest)
-    }
 }
 
-/// Is SC left on the way from one state to the next?
-fn strays(system: &impl System, from: &[u64], to: &[u64]) -> bool {
-    !system.has_strayed(from) && system.has_strayed(to)
-}
-
-/// The run along a path of states that are equal to its own up to names of threads, the last one
-/// first; and where it leads.
-pub(crate) fn walk(system: &impl System, path: &[State]) -> Reached {
-    let initial = system.initial();
-    let mut run = Run { steps: initial.trace };
-    let mut at = initial.state;
-    let mut stale = None;
-    let mut out = Expansion::traced(system.words());
-    for target in path.iter().rev().skip(1) {
-        out.clear();
-        for t in 0..system.threads() {
-            system.expand(&at, t, &mut out);
-        }
-        let leads_there = |step: &usize| {
-            let mut reached = out.target(*step).to_vec();
-            system.canonical(&mut reached);
-            reached == *target
-        };
-        let step = (0..out.len()).find(leads_there).expect("names of threads make no difference");
-        if strays(system, &at, out.target(step)) {
-            stale = Some(run.steps.len());
-        }
-        run.steps.extend_from_slice(out.trace(step));
-        at = out.target(step).to_vec();
-    }
-    Reached { run, stale, state: at }
-}
-
-/// How many states are in these pieces.
-fn frontier(chunks: &[(usize, std::ops::Range<StateId>)]) -> usize {
-    chunks.iter().map(|(_, ids)| ids.len()).sum()
-}
-
-/// What lies between the ends of one layer in every shard and those of the next, in pieces.
-fn pieces(before: Option<&Vec<StateId>>, ends: &[StateId]) -> Vec<(usize, std::ops::Range<StateId>)> {
-    let mut chunks = Vec::new();
-    for (shard, &end) in ends.iter().enumerate() {
-        let start = before.map_or(0, |before| before[shard]);
-        for first in (start..end).step_by(CHUNK) {
-            chunks.push((shard, first..end.min(first + CHUNK as StateId)));
-        }
-    }
-    chunks
+/// Asks whether there is time left.
+fn in_time<'a>(budget: &'a Budget<'_>) -> impl Fn() -> Result<(), Reason> + Sync + 'a {
+    || if (budget.expired)() { Err(Reason::Time) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -815,7 +661,8 @@ mod tests {
     }
 
     fn search(system: &Counters, jobs: usize, max_bytes: u64) -> Exploration {
-        breadth_first(system, Goal::LeaveSc, jobs, &Budget { max_bytes, ..Budget::unlimited() })
+        let budget = Budget { max_bytes, ..Budget::unlimited() };
+        breadth_first(system, &Asked { goal: Goal::LeaveSc, jobs, budget: &budget, question: &String::new })
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl Meter {
     }
 
     /// Uses this many more bytes, if that is allowed.
-    fn take(&self, more: u64) -> Result<(), Reason> {
+    pub(crate) fn take(&self, more: u64) -> Result<(), Reason> {
         let used = self.used.fetch_add(more, Ordering::Relaxed) + more;
         if used > self.max {
             self.give_back(more);
@@ -60,7 +60,8 @@ impl Meter {
         Ok(())
     }
 
-    fn give_back(&self, bytes: u64) {
+    /// Uses so many bytes no more.
+    pub(crate) fn give_back(&self, bytes: u64) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
@@ -181,6 +182,13 @@ impl<H: BuildHasher> StateStore<H> {
     /// Number of states.
     pub(crate) fn len(&self) -> u64 {
         self.shards.iter().map(|shard| lock(shard).len as u64).sum()
+    }
+
+    /// Bytes that it uses.
+    pub(crate) fn bytes(&self) -> u64 {
+        let bytes =
+            |shard: &Shard| shard.table.len() as u64 * 8 + shard.blocks.len() as u64 * shard.block_bytes(self.words);
+        self.shards.iter().map(|shard| bytes(&lock(shard))).sum()
     }
 
     /// Number of shards.

@@ -21,6 +21,7 @@ pub mod forbid;
 pub mod generate;
 pub mod golden;
 pub mod litmus;
+pub mod ram;
 pub mod random;
 pub mod shrink;
 

@@ -1,4 +1,7 @@
-//! Limits of an engine's work. Values and callbacks, so that no engine reads a clock or prints.
+//! Limits of an engine's work. Values and callbacks, so that no engine reads a clock, prints, or
+//! touches a disk.
+
+use fencepost_base::files::Files;
 
 use crate::device::Device;
 
@@ -13,6 +16,27 @@ pub struct Progress {
     pub depth: u64,
     /// Bytes in use for states.
     pub bytes: u64,
+}
+
+/// How large a search will be: an estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forecast {
+    /// States found so far.
+    pub known: u64,
+    /// States that there will be, these included.
+    pub expected: u64,
+}
+
+/// Where a search may leave what it does not want to lose, or has no room for.
+#[derive(Clone, Copy)]
+pub struct Disk<'a> {
+    /// The files.
+    pub files: &'a dyn Files,
+    /// May states go there when memory runs short?
+    pub spill: bool,
+    /// Asked where a search could write down how far it is: is it time to? If nobody asks, it never
+    /// does, and does not look for what an earlier process has written down.
+    pub checkpoint: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 /// How much work is allowed.
@@ -34,6 +58,11 @@ pub struct Budget<'a> {
     pub rest: &'a (dyn Fn(Progress) + Sync),
     /// Where to search instead of on the processor, as far as that is possible.
     pub device: Option<&'a dyn Device>,
+    /// Told how large a search will be, at the ends of its layers, by searches that can tell. If
+    /// nobody wants to know, they do not find out.
+    pub forecast: Option<&'a (dyn Fn(Forecast) + Sync)>,
+    /// A disk, for searches that know what to do with one.
+    pub disk: Option<Disk<'a>>,
 }
 
 impl Budget<'_> {
@@ -56,6 +85,8 @@ impl Budget<'static> {
             progress: &|_| {},
             rest: &|_| {},
             device: None,
+            forecast: None,
+            disk: None,
         }
     }
 }

@@ -18,7 +18,7 @@ mod outcome;
 mod verification;
 mod witness;
 
-pub use budget::{Budget, Progress};
+pub use budget::{Budget, Disk, Forecast, Progress};
 pub use consequences::{Consequence, Consequences, Rank, Scope};
 pub use copies::{CopiesArgument, ForCopies, WithCopies};
 pub use edits::{Because, Edit, EditKind, Kept, Need, Plan, Relaxed, Repaired, Rest};

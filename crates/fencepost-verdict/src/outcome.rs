@@ -65,6 +65,8 @@ pub enum Reason {
     Memory(u64),
     /// A device's memory is full, or it failed.
     Device(String),
+    /// Something went wrong with files of a search, or they need more room than they may have.
+    Disk(String),
     /// Time ran out.
     Time,
     /// Somebody did not want to wait any longer.
@@ -95,6 +97,7 @@ impl Reason {
             Reason::States(_) => "max-states",
             Reason::Memory(_) => "memory",
             Reason::Device(_) => "device",
+            Reason::Disk(_) => "disk",
             Reason::Time => "timeout",
             Reason::Interrupted => "interrupted",
             Reason::TooLarge(_) => "too-large",
@@ -128,6 +131,7 @@ impl fmt::Display for Reason {
             Reason::Time => f.write_str("time ran out"),
             Reason::Interrupted => f.write_str("interrupted"),
             Reason::Device(what)
+            | Reason::Disk(what)
             | Reason::TooLarge(what)
             | Reason::Unsupported(what)
             | Reason::Inconclusive(what)

@@ -16,6 +16,7 @@ mod models;
 mod parse;
 mod relax;
 mod repair;
+mod resume;
 mod run;
 mod shard;
 mod verify;
@@ -30,7 +31,9 @@ pub(crate) use cargo::CargoArgs;
 pub(crate) use cargo::{CargoOptions, Std};
 pub(crate) use cc::CcArgs;
 pub(crate) use check::{AttacksChoice, CheckArgs, CheckFormat, DelaysChoice};
-pub(crate) use common::{CommonArgs, DerefChoice, DeviceArgs, Format, LanguageChoice, LimitArgs, SearchArgs};
+pub(crate) use common::{
+    CommonArgs, DerefChoice, DeviceArgs, Format, LanguageChoice, LimitArgs, ScaleArgs, SearchArgs, Space,
+};
 pub(crate) use edits::EditArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
@@ -43,6 +46,7 @@ pub(crate) use models::{ModelsArgs, ModelsChoice};
 pub(crate) use parse::{Emit, ParseArgs};
 pub(crate) use relax::RelaxArgs;
 pub(crate) use repair::RepairArgs;
+pub(crate) use resume::ResumeArgs;
 #[cfg(fencepost_runtime)]
 pub(crate) use run::ReportFormat;
 pub(crate) use run::{RunArgs, Seeds, Who};
@@ -66,6 +70,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Check(CheckArgs),
     Verify(VerifyArgs),
+    Resume(ResumeArgs),
     Repair(RepairArgs),
     Relax(RelaxArgs),
     Graph(GraphArgs),

@@ -91,6 +91,7 @@
 mod library;
 
 pub use fencepost_base::diag::{Diagnostic, Severity};
+pub use fencepost_base::files;
 pub use fencepost_base::source::{Position, SourceFile, Span};
 pub use fencepost_check::InternalError;
 pub use fencepost_ir::Program;
@@ -98,7 +99,8 @@ pub use fencepost_lower::{Deref, Language, Reading};
 pub use fencepost_model::{Declaration, Model};
 pub use fencepost_report::terminal::Look;
 pub use fencepost_verdict::{
-    Consequence, Consequences, Outcome, Plan, Progress, Rank, Reason, Scope, Stats, Verdict, Verification, Violation,
+    Consequence, Consequences, Disk, Forecast, Outcome, Plan, Progress, Rank, Reason, Scope, Stats, Verdict,
+    Verification, Violation,
 };
 pub use library::{Checked, Limits, ParseError, Repair, Source, Verified, model, models};
 

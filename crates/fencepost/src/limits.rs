@@ -13,6 +13,7 @@ use crate::args::LimitArgs;
 use crate::device::Card;
 use crate::interrupt;
 use crate::progress::Line;
+use crate::storage;
 
 /// What `verify` takes for each question unless it is told otherwise. Its questions are undecidable
 /// in general, so there is no telling whether it would ever end; those of the other commands are
@@ -32,6 +33,7 @@ impl Limits {
         let limits = fencepost::Limits::none()
             .memory(args.memory.unwrap_or_else(default_memory))
             .states(args.max_states.unwrap_or(u64::MAX));
+        let limits = storage::disk().map_or(limits, |disk| limits.disk(disk));
         let timeout = args.timeout.map_or(timeout, |chosen| chosen.0);
         Limits(timeout.map_or(limits, |timeout| limits.timeout(timeout)))
     }
@@ -77,9 +79,13 @@ impl Limits {
         question: impl FnOnce(&Budget<'_>) -> Result<T, E>,
     ) -> Result<(T, Duration), E> {
         let tell = |time, progress| line.update(time, progress);
-        let (answer, time) = self.0.stop_when(interrupt::watch()).on_progress(&tell).within(question);
+        let forecast = |forecast| line.forecast(forecast);
+        let limits = self.0.stop_when(interrupt::watch()).on_progress(&tell);
+        let limits = if line.wants_estimate() { limits.on_forecast(&forecast) } else { limits };
+        let (answer, time) = limits.within(question);
         line.clear();
         answer.map(|mut answer| {
+            storage::undecided(answer.reasons().into_iter().map(|reason| &*reason));
             // To engines, time is up either way; here it is known why.
             if interrupt::happened() {
                 answer.reasons().into_iter().filter(|reason| **reason == Reason::Time).for_each(|reason| {

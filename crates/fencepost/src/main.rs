@@ -20,6 +20,7 @@ mod options;
 mod output;
 mod progress;
 mod project;
+mod storage;
 mod units;
 
 use std::io;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
     let done = internal::guard("", || match args.command {
         Command::Check(args) => commands::check::run(&args, &mut output),
         Command::Verify(args) => commands::verify::run(&args, &mut output),
+        Command::Resume(args) => commands::resume::run(&args, &mut output),
         Command::Repair(args) => commands::repair::run(&args, &mut output),
         Command::Relax(args) => commands::relax::run(&args, &mut output),
         Command::Graph(args) => commands::graph::run(&args, &mut output),
@@ -74,6 +76,9 @@ fn main() -> ExitCode {
         Command::Cargo(args) => sanitizer::cargo(&args.words, &mut output),
         Command::Reporter => sanitizer::report(&mut output),
     });
+    if let Some(message) = storage::close() {
+        output.note(&message);
+    }
     end(done).into()
 }
 

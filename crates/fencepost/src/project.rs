@@ -63,6 +63,11 @@ pub(crate) fn load() -> Result<(), String> {
     }
 }
 
+/// The text of the project's file, if there is one.
+pub(crate) fn content() -> Option<String> {
+    fs::read_to_string(find(&env::current_dir().ok()?)?).ok()
+}
+
 /// The same for a package of cargo's: without a file of ours, what the manifest of the package says
 /// in `[package.metadata.fencepost]`, with the keys of the section `run`.
 #[cfg(fencepost_runtime)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::args::Seeds;
+use crate::args::{Seeds, Space};
 
 /// A duration: a number with `ms`, `s`, `m` or `h`; seconds without a unit.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
@@ -42,6 +42,18 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     };
     let bytes = number * factor;
     if bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err("too large".to_string()) }
+}
+
+/// A directory, and perhaps a size after a colon.
+pub(crate) fn disk(text: &str) -> Result<Space, String> {
+    let parts = text.rsplit_once(':').map(|(directory, bytes)| (directory, size(bytes)));
+    match parts {
+        _ if text.is_empty() => Err("expected a directory".to_string()),
+        Some((directory, Ok(bytes))) if !directory.is_empty() => {
+            Ok(Space { directory: directory.into(), bytes: Some(bytes) })
+        }
+        _ => Ok(Space { directory: text.into(), bytes: None }),
+    }
 }
 
 /// A count, with `_` between digits if wanted: `1_000_000`.
@@ -94,6 +106,17 @@ mod tests {
         for wrong in ["", "7", "3..3", "5..2", "a..b", "1..", "..1", "-1..2"] {
             assert!(seeds(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn directories_with_sizes() {
+        let space = |directory: &str, bytes| Ok(Space { directory: directory.into(), bytes });
+        assert_eq!(disk("/scratch"), space("/scratch", None));
+        assert_eq!(disk("/scratch:2G"), space("/scratch", Some(2 << 30)));
+        assert_eq!(disk("C:\\scratch"), space("C:\\scratch", None));
+        assert_eq!(disk("a:b:1M"), space("a:b", Some(1 << 20)));
+        assert_eq!(disk(":1M"), space(":1M", None));
+        assert!(disk("").is_err());
     }
 
     #[test]

@@ -7,6 +7,8 @@ mod cli;
 mod editors;
 mod library;
 mod lsp;
+#[cfg(unix)]
+mod resume;
 mod run;
 #[cfg(unix)]
 mod watch;

@@ -44,6 +44,11 @@ const fn reduction(name: &'static str, file: &'static str, from: &'static str, t
     Mutant { name, file, from, to, judges: &[COMPARISONS] }
 }
 
+/// A search on a disk, or one that goes on, no longer says what the one in memory says.
+const fn disk(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    Mutant { name, file, from, to, judges: &[&["-p", "fencepost-testkit", "--test", "all", "disk::"]] }
+}
+
 /// Sections and bounds are compared with a plain interpreter, and the corpus has some.
 const fn section(name: &'static str, file: &'static str, from: &'static str, to: &'static str) -> Mutant {
     Mutant { name, file, from, to, judges: &[&["-p", "fencepost-testkit", "--test", "all", "--test", "litmus"]] }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::FailOn;
-use super::common::{CommonArgs, DeviceArgs, LimitArgs, SearchArgs};
+use super::common::{CommonArgs, DeviceArgs, LimitArgs, ScaleArgs, SearchArgs};
 use super::models::{ModelsChoice, models_help, models_parser};
 
 /// Check programs for robustness against a memory model
@@ -90,7 +90,7 @@ pub(crate) struct CheckArgs {
     ///
     /// First all files are checked, then those that have changed, and new ones in directories. A
     /// check that is under way when a file changes is given up.
-    #[arg(long, conflicts_with = "output")]
+    #[arg(long, conflicts_with_all = ["output", "checkpoint"])]
     pub(crate) watch: bool,
 
     #[command(flatten)]
@@ -104,6 +104,9 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(crate) scale: ScaleArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]

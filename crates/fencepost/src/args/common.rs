@@ -1,5 +1,8 @@
 //! What several commands have in common.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
 use clap::ValueEnum;
 
 use crate::device::Choice;
@@ -72,7 +75,7 @@ pub(crate) struct DeviceArgs {
     /// takes a card if there is one. A card makes all reductions but the partial-order one. What it
     /// cannot search is searched on the processor, and a note says why. Pays for searches that take
     /// the processor more than some seconds.
-    #[arg(long, value_name = "WHERE", value_parser = crate::device::choice)]
+    #[arg(long, value_name = "WHERE", value_parser = crate::device::choice, conflicts_with_all = ["disk", "checkpoint"])]
     pub(crate) device: Option<Choice>,
 }
 
@@ -92,6 +95,41 @@ pub(crate) struct LimitArgs {
     /// Give up after this many states [default: none]
     #[arg(long, value_name = "N", env = "FENCEPOST_MAX_STATES", hide_env_values = true, value_parser = units::count)]
     pub(crate) max_states: Option<u64>,
+}
+
+/// For searches that are larger than memory, or longer than the machine runs.
+#[derive(clap::Args, Debug, Clone)]
+#[command(next_help_heading = "Large searches")]
+pub(crate) struct ScaleArgs {
+    /// Say on standard error, again and again, how many states the search will have: an estimate
+    ///
+    /// It starts after the first 500 states. For four programs of five it is then right within a
+    /// factor of 4, and for most others within 10.
+    #[arg(long)]
+    pub(crate) estimate: bool,
+
+    /// When memory runs short, leave states in files in this directory: `/scratch`, `/scratch:200G`
+    /// for at most so many bytes [default: give up]
+    ///
+    /// Takes some 8 to 20 bytes for each state, and more time. The files are removed at the end.
+    #[arg(long, value_name = "DIR[:SIZE]", value_parser = units::disk)]
+    pub(crate) disk: Option<Space>,
+
+    /// Write down in this directory, every few seconds, how far the search is: whatever ends it,
+    /// `fencepost resume DIR` goes on from there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) checkpoint: Option<PathBuf>,
+
+    /// How often to write that down, at least when there is something new
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = units::duration, requires = "checkpoint")]
+    pub(crate) checkpoint_every: Duration,
+}
+
+/// A directory, and how many bytes may be in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Space {
+    pub(crate) directory: PathBuf,
+    pub(crate) bytes: Option<u64>,
 }
 
 #[derive(clap::Args, Debug, Clone, Copy)]

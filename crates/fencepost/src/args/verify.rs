@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::common::{CommonArgs, DeviceArgs, LimitArgs, SearchArgs};
+use super::common::{CommonArgs, DeviceArgs, LimitArgs, ScaleArgs, SearchArgs};
 use super::models::{ModelsChoice, all_models_parser};
 
 /// Verify the conditions and assertions of programs under a memory model
@@ -65,6 +65,9 @@ pub(crate) struct VerifyArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+
+    #[command(flatten)]
+    pub(crate) scale: ScaleArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]

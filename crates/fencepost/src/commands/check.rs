@@ -24,6 +24,7 @@ use crate::log::{Form, Log};
 use crate::options;
 use crate::output::Output;
 use crate::progress::Line;
+use crate::storage;
 
 pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
     let look = options::stderr_look(&args.common);
@@ -31,6 +32,10 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> io::Result<Exit> {
         return Ok(exit);
     }
     let inputs = || input::collect(&args.paths, options::language(&args.common));
+    if let Err(message) = storage::open(&args.scale, &inputs().list) {
+        output.note(&terminal::plain_error(&message, None, &look));
+        return Ok(Exit::Error);
+    }
     if args.watch { watch::run(args, inputs, output) } else { check_all(args, inputs(), output) }
 }
 
@@ -215,7 +220,9 @@ impl Session<'_> {
 
     /// The outcome, unless it is an internal error, which is reported.
     fn question(&mut self, file: &File, model: &'static dyn Model) -> Done<Outcome> {
-        let line = Line::new(file.source.name(), self.progress);
+        let name = file.source.name();
+        let line =
+            Line::new(name, self.progress).with_estimate(format!("{name}, {}", model.name()), self.args.scale.estimate);
         let Session { search, attacking, ref limits, ref mut desk, args, .. } = *self;
         let limits = limits.after(file.reading);
         let question = Question::new(&file.program, model).with(search).attacking(attacking);

@@ -20,6 +20,7 @@ pub(crate) mod relax;
 pub(crate) mod repair;
 #[cfg(fencepost_runtime)]
 mod reporter;
+pub(crate) mod resume;
 #[cfg(fencepost_runtime)]
 mod run;
 pub(crate) mod sanitizer;

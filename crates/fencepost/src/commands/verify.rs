@@ -22,6 +22,7 @@ use crate::log::{Form, Log};
 use crate::options;
 use crate::output::Output;
 use crate::progress::Line;
+use crate::storage;
 
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
     let look = options::stderr_look(&args.common);
@@ -32,6 +33,11 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
         Ok(card) => card,
         Err(exit) => return Ok(exit),
     };
+    let Inputs { list, skipped } = input::collect(&args.paths, options::language(&args.common));
+    if let Err(message) = storage::open(&args.scale, &list) {
+        output.note(&terminal::plain_error(&message, None, &look));
+        return Ok(Exit::Error);
+    }
     let search = options::search(&args.search, false);
     let form = if args.format == VerifyFormat::Html { Form::Page } else { Form::Sarif };
     let mut session = Session {
@@ -48,7 +54,6 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> io::Result<Exit> {
         },
     };
     let mut worst = Exit::Holds;
-    let Inputs { list, skipped } = input::collect(&args.paths, options::language(&args.common));
     for input in list {
         if interrupt::happened() {
             session.desk.log.skipped(&input::name(&input));
@@ -106,7 +111,8 @@ impl Session<'_> {
 
     fn question(&mut self, file: &File, model: &'static dyn Model) -> io::Result<Exit> {
         let name = file.source.name();
-        let line = Line::new(name, options::wants_progress(self.args.no_progress));
+        let line = Line::new(name, options::wants_progress(self.args.no_progress))
+            .with_estimate(format!("{name}, {}", model.name()), self.args.scale.estimate);
         let Session { search, ref limits, ref mut desk, args, .. } = *self;
         let verified = desk.guard(name, "the verification", || {
             limits.after(file.reading).ask(&line, |budget| verify(args.engine, &file.program, model, search, budget))

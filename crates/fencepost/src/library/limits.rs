@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use fencepost_verdict::device::Device;
-use fencepost_verdict::{Budget, Progress};
+use fencepost_verdict::{Budget, Disk, Forecast, Progress};
 
 /// What a question may cost. Where a limit is reached, the answer is unknown and says which limit
 /// it was.
@@ -26,6 +26,8 @@ pub struct Limits<'a> {
     stop: Option<&'a AtomicBool>,
     device: Option<&'a dyn Device>,
     progress: &'a (dyn Fn(Duration, Progress) + Sync),
+    forecast: Option<&'a (dyn Fn(Forecast) + Sync)>,
+    disk: Option<Disk<'a>>,
     clock: &'a (dyn Fn() -> Duration + Sync),
 }
 
@@ -51,6 +53,8 @@ impl<'a> Limits<'a> {
             stop: None,
             device: None,
             progress: &|_, _| {},
+            forecast: None,
+            disk: None,
             clock: &system_clock,
         }
     }
@@ -107,6 +111,16 @@ impl<'a> Limits<'a> {
         Limits { progress: tell, ..self }
     }
 
+    /// Tells this function, again and again, how many states a search will have: an estimate.
+    pub fn on_forecast(self, tell: &'a (dyn Fn(Forecast) + Sync)) -> Self {
+        Limits { forecast: Some(tell), ..self }
+    }
+
+    /// A disk for what does not fit into memory, and for how far searches are.
+    pub fn disk(self, disk: Disk<'a>) -> Self {
+        Limits { disk: Some(disk), ..self }
+    }
+
     /// Takes the time from this function, which says how long it is since some moment: for hosts
     /// whose clock Rust does not know, as a browser.
     pub fn clock(self, now: &'a (dyn Fn() -> Duration + Sync)) -> Self {
@@ -142,6 +156,8 @@ impl<'a> Limits<'a> {
             progress: &progress,
             rest: &|_| {},
             device: self.device,
+            forecast: self.forecast,
+            disk: self.disk,
         });
         (result, elapsed())
     }

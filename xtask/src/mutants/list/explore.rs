@@ -1,6 +1,6 @@
 //! The explorer: monitors put to use, reductions.
 
-use super::{Mutant, mixed, mutant, onward, reduction, section};
+use super::{Mutant, disk, mixed, mutant, onward, reduction, section};
 
 const PRODUCT: &str = "crates/fencepost-explore/src/product.rs";
 const PRODUCT_AHEAD: &str = "crates/fencepost-explore/src/product/ahead.rs";
@@ -10,7 +10,12 @@ const PRODUCT_SECTION: &str = "crates/fencepost-explore/src/product/section.rs";
 const CLASSES: &str = "crates/fencepost-analysis/src/classes.rs";
 const COMPILE: &str = "crates/fencepost-explore/src/compile.rs";
 const LIVENESS: &str = "crates/fencepost-analysis/src/liveness.rs";
+const DISK: &str = "crates/fencepost-explore/src/disk.rs";
 const SEARCH: &str = "crates/fencepost-explore/src/search.rs";
+const SEARCH_CHECKPOINT: &str = "crates/fencepost-explore/src/search/checkpoint.rs";
+const SEARCH_DELAYED: &str = "crates/fencepost-explore/src/search/delayed.rs";
+const SEARCH_MEMORY: &str = "crates/fencepost-explore/src/search/memory.rs";
+const SEARCH_PATH: &str = "crates/fencepost-explore/src/search/path.rs";
 const STORE: &str = "crates/fencepost-explore/src/store.rs";
 const AMPLE: &str = "crates/fencepost-explore/src/ample.rs";
 const SYMMETRY: &str = "crates/fencepost-explore/src/symmetry.rs";
@@ -59,14 +64,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     reduction(
         "search: the first finding is shown",
         SEARCH,
-        "target[..] > greatest[..])",
-        "target.len() > greatest.len())",
+        "state[..] > greatest[..])",
+        "state.len() > greatest.len())",
     ),
     reduction(
         "search: the first predecessor is taken",
-        SEARCH,
-        "greatest = Some(candidate.to_vec());",
-        "return Ok(Some(candidate.to_vec()));",
+        SEARCH_PATH,
+        "if greatest.as_ref().is_some_and(|greatest| greatest[..] >= *candidate) {",
+        "if greatest.is_some() {",
     ),
     reduction(
         "search: the first failure is shown",
@@ -82,15 +87,51 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ),
     reduction(
         "por: steps may be put off for ever",
-        SEARCH,
+        SEARCH_MEMORY,
         "inserted != Inserted::Old && piece.out.step(step).pure",
         "inserted != Inserted::Old || piece.out.step(step).pure",
     ),
     reduction(
         "por: a guess is ahead",
-        SEARCH,
+        SEARCH_MEMORY,
         "inserted != Inserted::Old && piece.out.step(step).pure",
         "inserted != Inserted::Old",
+    ),
+    disk(
+        "disk: a guess is ahead",
+        SEARCH_DELAYED,
+        "piece.out.step(step).pure && !done.contains(number)",
+        "!done.contains(number)",
+    ),
+    disk(
+        "disk: steps may be put off for ever",
+        DISK,
+        "if about != 0 && last.as_ref().is_some_and(|(_, is_old)| !is_old) {",
+        "if about != 0 {",
+    ),
+    disk(
+        "disk: only the last run is looked into",
+        DISK,
+        "for cursor in known.iter_mut().rev() {",
+        "for cursor in known.iter_mut().rev().take(1) {",
+    ),
+    disk(
+        "disk: blocks may be damaged",
+        "crates/fencepost-runs/src/block.rs",
+        "match head(offset, count, payload) == *found && count > 0 {",
+        "match count > 0 {",
+    ),
+    disk(
+        "checkpoint: layers are not safe yet",
+        SEARCH_CHECKPOINT,
+        "for run in &layers[checkpoint.safe..] {",
+        "for run in &layers[layers.len()..] {",
+    ),
+    disk(
+        "checkpoint: steps of earlier processes do not count",
+        SEARCH_CHECKPOINT,
+        "so_far.transitions = words.number()?,",
+        "_ = words.number::<u64>()?,",
     ),
     reduction(
         "por: reads and writes are independent",
