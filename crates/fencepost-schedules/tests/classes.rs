@@ -20,6 +20,9 @@ enum Op {
     Lock(u8),
     TryLock(u8),
     Unlock(u8),
+    /// Adds to a location and gives a lock back in the same step, if the thread has it: as who begins
+    /// to wait for a condition.
+    Leave(u8, u8),
     Wait(u8, u8),
     /// Waits until it can write the second over the first.
     BlockingCas(u8, u8, u8),
@@ -78,6 +81,11 @@ impl State {
             Op::CasAsChosen(x, ..) if self.last[thread] != 0 => Step::new(Kind::Read, x.into()),
             Op::CasAsChosen(x, ..) => Step::new(Kind::Update, x.into()),
             Op::Add(x) | Op::Cas(x, ..) | Op::BlockingCas(x, ..) => Step::new(Kind::Update, x.into()),
+            Op::Leave(x, m) => {
+                let lock = LOCKS + u64::from(m);
+                let also = if self.held.get(&lock) == Some(&thread) { lock } else { 0 };
+                Step { also, ..Step::new(Kind::Update, x.into()) }
+            }
             Op::Lock(m) => Step::new(Kind::Lock, LOCKS + u64::from(m)),
             Op::TryLock(m) => Step::new(Kind::Object, LOCKS + u64::from(m)),
             Op::Unlock(m) => Step::new(Kind::Unlock, LOCKS + u64::from(m)),
@@ -115,9 +123,10 @@ impl State {
         match op {
             Op::Read(x) | Op::Wait(x, _) => step.read = self.value(x),
             Op::Write(x, value) => drop(self.memory.insert(x.into(), value.into())),
-            Op::Add(x) => {
+            Op::Add(x) | Op::Leave(x, _) => {
                 step.read = self.value(x);
                 self.memory.insert(x.into(), step.read + 1);
+                self.held.remove(&step.also);
             }
             Op::Cas(x, expected, new) | Op::BlockingCas(x, expected, new) => {
                 step.read = self.value(x);
@@ -151,6 +160,12 @@ impl State {
     }
 }
 
+/// A step, and what belongs to it and follows.
+fn whole(step: Step) -> Vec<Step> {
+    let gives_back = Step { thread: step.thread, ..Step::new(Kind::Unlock, step.also) };
+    if step.also == 0 { vec![step] } else { vec![step, gives_back] }
+}
+
 /// The same for equivalent runs: what each thread did, what each read read from, and in which order
 /// the other steps touched each object.
 fn class(steps: &[Step]) -> String {
@@ -182,9 +197,10 @@ fn all(program: &Program, state: &State, steps: &mut Vec<Step>, found: &mut BTre
         };
         for choice in 0..ways {
             let mut next = state.clone();
-            steps.push(next.take(program, thread, choice));
+            let before = steps.len();
+            steps.extend(whole(next.take(program, thread, choice)));
             all(program, &next, steps, found);
-            steps.pop();
+            steps.truncate(before);
         }
     }
     if !any {
@@ -205,11 +221,11 @@ fn run(program: &Program, decisions: &[Decision], sleepers: &[Sleeper]) -> (Vec<
             assert_eq!(number + 1, decisions.len(), "an earlier run has done it");
             return (steps, end::INFEASIBLE);
         }
-        let step = state.take(program, thread, decision.choice);
+        let taken = whole(state.take(program, thread, decision.choice));
         if number + 1 == decisions.len() {
-            wake(&mut sleepers, &step);
+            taken.iter().for_each(|step| wake(&mut sleepers, step));
         }
-        steps.push(step);
+        steps.extend(taken);
         current = thread;
     }
     loop {
@@ -229,9 +245,9 @@ fn run(program: &Program, decisions: &[Decision], sleepers: &[Sleeper]) -> (Vec<
             return (steps, if can_go.is_empty() { end::STUCK } else { end::REDUNDANT });
         };
         let next = if first == current || awake.any(|thread| thread == current) { current } else { first };
-        let step = state.take(program, next, first_way(&sleepers, next as u32));
-        wake(&mut sleepers, &step);
-        steps.push(step);
+        let taken = whole(state.take(program, next, first_way(&sleepers, next as u32)));
+        taken.iter().for_each(|step| wake(&mut sleepers, step));
+        steps.extend(taken);
         current = next;
     }
 }
@@ -290,9 +306,10 @@ fn with_few(
         };
         for choice in 0..ways {
             let mut next = state.clone();
-            steps.push(next.take(program, thread, choice));
+            let before = steps.len();
+            steps.extend(whole(next.take(program, thread, choice)));
             with_few(program, &next, (Some(thread), left), steps, found);
-            steps.pop();
+            steps.truncate(before);
         }
     }
 }
@@ -329,6 +346,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (0..2u8, 0..2u8, 0..3u8).prop_map(|(x, expected, new)| Op::CasAsChosen(x, expected, new)),
         2 => (0..2u8, 0..3u8).prop_map(|(x, value)| Op::Wait(x, value)),
         2 => (0..2u8, 0..3u8, 0..3u8).prop_map(|(x, expected, new)| Op::BlockingCas(x, expected, new)),
+        2 => (0..2u8, 0..1u8).prop_map(|(x, m)| Op::Leave(x, m)),
         1 => (2..3u8).prop_map(Op::Choose),
         1 => Just(Op::Skip),
     ]

@@ -21,7 +21,7 @@ use crate::intercept::{monotonic, programs_monotonic};
 use crate::local::Read;
 use crate::lock::{Guard, Guarded};
 use crate::thread::Tid;
-use crate::{channel, explore, intercept, options, thread};
+use crate::{channel, explore, intercept, options, thread, weak};
 
 static CONTROL: Guarded<Option<Control>> = Guarded::new(None);
 
@@ -152,6 +152,20 @@ pub(crate) fn has_taken(change: impl FnOnce(&mut Step)) {
             && step.thread == me
         {
             change(step);
+        }
+    });
+}
+
+/// The running thread has used the object at this address, or a part of it: what that is in the step
+/// that it has taken, and which part, as a bit. It may be at work for the runtime, because it gives
+/// a lock back while it begins to wait.
+pub(super) fn has_used(addr: usize, change: impl FnOnce(&mut Step, u32)) {
+    let me = ME.get();
+    with_control(|control| {
+        let Some(step) = control.plan.as_mut().and_then(Plan::last).filter(|step| step.thread == me) else { return };
+        let part = (addr as u64).checked_sub(weak::address_of(step.object));
+        if let Some(part) = part.filter(|&part| part < u64::from(u32::BITS)) {
+            change(step, 1 << part);
         }
     });
 }

@@ -2,6 +2,7 @@
 //! static checker, and there are as many executions as the definitions have. Tests in
 //! `sanitizer/explored` say themselves what the answer is.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -106,13 +107,20 @@ impl Explored {
 
 /// Builds a program that was exported, and explores it with these options.
 pub(crate) fn explore(source: &Path, compiler: &Compiler, limit: &str, options: &[&str]) -> Result<Explored, String> {
+    let program = build(source, compiler)?;
+    let options: Vec<String> = options.iter().map(|option| option.to_string()).collect();
+    let explored = explore_built(&program, &[], limit, &options);
+    fs::remove_file(&program).map_err(|error| error.to_string())?;
+    explored
+}
+
+/// Builds a program that was generated.
+pub(crate) fn build(source: &Path, compiler: &Compiler) -> Result<PathBuf, String> {
     let program = source.with_extension("");
     let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     build.args(["cc", "--compiler", &compiler.cc, "-std=gnu11", "-pthread", "-g", "-O0", "-DFP_EXPLORE", "-o"]);
     succeed(build.arg(&program).arg(source))?;
-    let explored = explore_built(&program, limit, &options.iter().map(|option| option.to_string()).collect::<Vec<_>>());
-    fs::remove_file(&program).map_err(|error| error.to_string())?;
-    explored
+    Ok(program)
 }
 
 /// An answer that a test expects.
@@ -155,6 +163,7 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
         _ => ("cc", &compiler.cc, "-std=gnu11"),
     };
     for optimisation in ["-O0", "-O2"] {
+        let mut counts: BTreeMap<Vec<String>, u64> = BTreeMap::new();
         for Expected { options, is_weak, verdict, says } in &expectations {
             let (to_run, to_build): (&[String], &[String]) = match options.first() {
                 Some(first) if first.starts_with("--") => (options, &[]),
@@ -168,7 +177,14 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
             succeed(build.arg(&program).args(to_build).arg(source))?;
             let weak = is_weak.then(|| "--weak".to_string());
             let to_run: Vec<String> = to_run.iter().cloned().chain(weak).collect();
-            let explored = explore_built(&program, "60s", &to_run)?;
+            let explored = explore_built(&program, &[], "60s", &to_run)?;
+            // What has no atomic accesses has no executions that are not SC.
+            if !text.contains("atomic") && verdict == "exhausted" {
+                let known = *counts.entry(to_build.to_vec()).or_insert(explored.executions);
+                if known != explored.executions || explored.not_sc > 0 {
+                    return Err(format!("{optimisation} {options:?}: {known} and {} executions", explored.executions));
+                }
+            }
             let said = [explored.bugs.as_slice(), &explored.why].concat().join("; ");
             let missing = says.iter().find(|words| !said.contains(words.as_str()));
             let is_confirmed = !said.contains("a defect of fencepost");
@@ -188,11 +204,17 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
     Ok(())
 }
 
-fn explore_built(program: &Path, limit: &str, options: &[String]) -> Result<Explored, String> {
+/// What is said of a program with these arguments.
+pub(crate) fn explore_built(
+    program: &Path,
+    arguments: &[&str],
+    limit: &str,
+    options: &[String],
+) -> Result<Explored, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     command.args(["run", "--schedule", "all", "--keep-going", "--format", "json", "--jobs", "1"]);
     command.env("FP_STATES", program.with_extension("states"));
-    let done = run(command.args(options).args(["--timeout", limit, "--"]).arg(program), 2 * PATIENCE)?;
+    let done = run(command.args(options).args(["--timeout", limit, "--"]).arg(program).args(arguments), 2 * PATIENCE)?;
     let summary =
         done.output.lines().rev().find_map(|line| {
             serde_json::from_str::<Value>(line).ok().map(|value| value["summary"]["exploration"].clone())

@@ -435,7 +435,10 @@ impl Shown {
         }
         let why = if has_died { end::EXITED } else { answer.end };
         let again = task.again(&steps);
+        let models = task.judges();
         let taken = task.follow(&steps, why);
+        let is_whole = !hung && why & (end::TOO_LONG | end::DIVERGED) == 0 && why != 0;
+        let is_refuted = taken.as_ref().is_ok_and(|taken| is_whole && taken.is_refuted(models, &steps, &again));
         let is_stuck = taken.as_ref().is_ok_and(|taken| taken.is_stuck(why));
         match answer.end {
             _ if hung => drop(obstacles.insert(Obstacle::Hung)),
@@ -455,7 +458,10 @@ impl Shown {
             }
             _ => {}
         }
-        let is_whole = !hung && why & (end::TOO_LONG | end::DIVERGED) == 0 && why != 0;
+        if is_refuted {
+            bugs.clear();
+            obstacles.insert(Obstacle::NotConfirmed(again.to_string()));
+        }
         Shown { taken, steps, why, bugs, obstacles, is_whole, again, stale: answer.stale }
     }
 }
