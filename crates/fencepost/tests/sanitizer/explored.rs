@@ -73,7 +73,9 @@ pub(crate) struct Explored {
     pub(crate) bugs: Vec<String>,
     pub(crate) why: Vec<String>,
     /// What shows the bugs.
-    decisions: Vec<String>,
+    pub(crate) decisions: Vec<String>,
+    /// The exit code.
+    status: Option<i32>,
 }
 
 impl Explored {
@@ -125,26 +127,30 @@ pub(crate) fn build(source: &Path, compiler: &Compiler) -> Result<PathBuf, Strin
 
 /// An answer that a test expects.
 struct Expected {
-    /// Options for the compiler or, if they begin with `--`, for `run`.
+    /// Options for the compiler and, from the first that begins with `--` on, for `run`.
     options: Vec<String>,
     /// Are all executions explored, those that are not SC included?
     is_weak: bool,
     verdict: String,
     /// About what is wrong, or in the way.
     says: Vec<String>,
+    /// The exit code, if it is not the one of the verdict.
+    exit: Option<i32>,
 }
 
 /// What the comments of a test expect: `// every schedule OPTIONS: VERDICT`, or
-/// `// weak executions OPTIONS: VERDICT`, and below that `// says: WORDS`.
+/// `// weak executions OPTIONS: VERDICT`, and below that `// says: WORDS` and `// exit code: NUMBER`.
 fn expectations(text: &str) -> Vec<Expected> {
     let mut all: Vec<Expected> = Vec::new();
     for (key, value) in text.lines().filter_map(|line| line.strip_prefix("// ")?.split_once(": ")) {
         let is_weak = key.starts_with("weak executions");
         if let Some(options) = key.strip_prefix("every schedule").or(key.strip_prefix("weak executions")) {
             let options = options.split_whitespace().map(str::to_string).collect();
-            all.push(Expected { options, is_weak, verdict: value.to_string(), says: Vec::new() });
+            all.push(Expected { options, is_weak, verdict: value.to_string(), says: Vec::new(), exit: None });
         } else if let ("says", Some(last)) = (key, all.last_mut()) {
             last.says.push(value.to_string());
+        } else if let ("exit code", Some(last)) = (key, all.last_mut()) {
+            last.exit = value.parse().ok();
         }
     }
     all
@@ -164,11 +170,9 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
     };
     for optimisation in ["-O0", "-O2"] {
         let mut counts: BTreeMap<Vec<String>, u64> = BTreeMap::new();
-        for Expected { options, is_weak, verdict, says } in &expectations {
-            let (to_run, to_build): (&[String], &[String]) = match options.first() {
-                Some(first) if first.starts_with("--") => (options, &[]),
-                _ => (&[], options),
-            };
+        for Expected { options, is_weak, verdict, says, exit } in &expectations {
+            let built = options.iter().position(|option| option.starts_with("--")).unwrap_or(options.len());
+            let (to_build, to_run) = options.split_at(built);
             // There are tests of the same name in C and in C++.
             let name = source.file_name().expect("a file").to_string_lossy().replace('.', "-");
             let program = folder.join(format!("{name}{optimisation}"));
@@ -190,6 +194,9 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
             let is_confirmed = !said.contains("a defect of fencepost");
             if explored.verdict != *verdict || missing.is_some() || !is_confirmed {
                 return Err(format!("{optimisation} {options:?}: {}: {said}", explored.verdict));
+            }
+            if exit.is_some_and(|exit| explored.status != Some(exit)) {
+                return Err(format!("{optimisation} {options:?}: exit code {:?}", explored.status));
             }
             for decisions in &explored.decisions {
                 let mut again = Command::new(env!("CARGO_BIN_EXE_fencepost"));
@@ -233,6 +240,7 @@ pub(crate) fn explore_built(
         bugs: texts(&summary["bugs"], |bug| &bug["bug"]),
         why: texts(&summary["why"], |why| why),
         decisions: texts(&summary["bugs"], |bug| &bug["decisions"]),
+        status: done.status.code(),
     };
     let expected = match explored.verdict.as_str() {
         "exhausted" => 0,
@@ -240,9 +248,10 @@ pub(crate) fn explore_built(
         "bug" => 66,
         _ => 3,
     };
-    match done.status.code() == Some(expected) {
+    let counts_all = !options.iter().any(|option| option == "--fail-on");
+    match !counts_all || explored.status == Some(expected) {
         true => Ok(explored),
-        false => Err(format!("{} with exit code {:?}", explored.verdict, done.status.code())),
+        false => Err(format!("{} with exit code {:?}", explored.verdict, explored.status)),
     }
 }
 

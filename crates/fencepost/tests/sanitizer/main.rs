@@ -14,6 +14,7 @@ mod generated;
 mod objects;
 mod provoked;
 mod ranks;
+mod replayed;
 mod run;
 mod soak;
 mod suite;

@@ -121,7 +121,7 @@ pub(super) fn run(
         beyond = Some(more);
     }
     teller.tell_what_follows(&found)?;
-    let verdict = found.verdict();
+    let verdict = verdict::that_counts(&found, beyond.as_ref(), args.fail_on);
     let exploration = verdict::summary(&found, beyond.as_ref());
     session.explored(exploration.clone());
     session.finish(true, args.print_suppressions, output)?;
