@@ -127,7 +127,7 @@ pub(crate) fn build(source: &Path, compiler: &Compiler) -> Result<PathBuf, Strin
 
 /// An answer that a test expects.
 struct Expected {
-    /// Options for the compiler and, from the first that begins with `--` on, for `run`.
+    /// Options for `cc` and, from the first on that it does not know, for `run`.
     options: Vec<String>,
     /// Are all executions explored, those that are not SC included?
     is_weak: bool,
@@ -171,7 +171,8 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
     for optimisation in ["-O0", "-O2"] {
         let mut counts: BTreeMap<Vec<String>, u64> = BTreeMap::new();
         for Expected { options, is_weak, verdict, says, exit } in &expectations {
-            let built = options.iter().position(|option| option.starts_with("--")).unwrap_or(options.len());
+            let is_to_run = |option: &String| option.starts_with("--") && option != "--atomics-only";
+            let built = options.iter().position(is_to_run).unwrap_or(options.len());
             let (to_build, to_run) = options.split_at(built);
             // There are tests of the same name in C and in C++.
             let name = source.file_name().expect("a file").to_string_lossy().replace('.', "-");
