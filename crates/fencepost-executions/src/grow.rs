@@ -1,5 +1,7 @@
 //! From the steps of a run to the execution that it made, and those that it leaves to be made.
 
+use std::collections::BTreeMap;
+
 use fencepost_model::Model;
 use fencepost_protocol::Order;
 use fencepost_protocol::exploration::{Class, Kind, Step, end, flag};
@@ -372,15 +374,18 @@ impl<'a> Run<'a> {
             let last = execution.value_of(event.object, execution.last_write(event.object));
             !event.is_blocked || reading.outcome(last) == Outcome::Waits
         };
-        // A loop goes round again for ever if it has seen the last writes.
-        let has_seen_last = |step: &Step| {
-            let own = |event: &&Event| event.thread == step.thread && event.object == step.object;
-            let seen = execution.events().iter().rev().find(own);
-            let last = execution.last_write(step.object);
-            seen.is_some_and(|event| if event.is_write() { Some(event.id) == last } else { event.source() == last })
+        // A loop goes round again for ever if it finds the last writes as it has found others.
+        let goes_on = |thread: u32, reads: usize| {
+            let own = execution.events().iter().rev().filter(|event| event.thread == thread && event.is_read());
+            let last = |event: &Event| execution.value_of(event.object, execution.last_write(event.object));
+            own.take(reads).all(|event| event.value.is_some() && last(event) == event.value)
         };
-        let circles = |step: &&Step| step.is_pending() && !awaits(step);
-        match execution.events().iter().all(is_in_vain) && self.steps.iter().filter(circles).all(has_seen_last) {
+        let mut rounds: BTreeMap<u32, usize> = BTreeMap::new();
+        for step in self.steps.iter().filter(|step| step.is_pending() && !awaits(step)) {
+            *rounds.entry(step.thread).or_default() += 1;
+        }
+        let do_all_go_on = rounds.into_iter().all(|(thread, reads)| goes_on(thread, reads));
+        match execution.events().iter().all(is_in_vain) && do_all_go_on {
             true => Ended::Stuck,
             false => Ended::Blocked,
         }

@@ -209,8 +209,8 @@ pub(crate) fn watches(addresses: Vec<usize>, written: bool) {
     });
 }
 
-/// The running thread goes round a loop that has read these locations, in a run that need not be
-/// SC: it takes no step any more.
+/// The running thread goes round a loop that has read these locations, one after the other, in a run
+/// that need not be SC: it takes no step any more.
 pub(crate) fn circles(addresses: Vec<usize>) {
     rests(|control, me| control.circle(me, addresses));
 }

@@ -278,7 +278,7 @@ impl Control {
     }
 
     /// The running thread takes no step any more: it would go round a loop that has read these
-    /// locations.
+    /// locations, one after the other.
     pub(super) fn circle(&mut self, thread: Tid, addresses: Vec<usize>) {
         if let Some(entry) = self.entry(thread) {
             (entry.watched, entry.stays) = (addresses, true);

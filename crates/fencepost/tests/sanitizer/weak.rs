@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -100,7 +101,7 @@ fn are_enough(tests: u64) -> Result<(), Failed> {
          {failures} failures and {races} races were replayed"
     );
     if done == tests && fencepost_testkit::is_long() {
-        eprintln!("{told}");
+        let _ = writeln!(io::stderr(), "{told}");
     }
     match done < tests
         || counted * 3 > compared && weak * 5 > compared && failures * 15 > compared && races * 30 > compared
