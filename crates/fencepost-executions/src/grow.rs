@@ -300,9 +300,12 @@ impl<'a> Run<'a> {
             return;
         }
         if outcome == Outcome::Writes || is_use(step) {
-            let is_shown =
-                matches!(step.kind, Kind::Lock | Kind::Unlock) || !is_use(step) && reading != Reading::Update;
-            let value = is_shown.then(|| written(step));
+            // What an object becomes is shown by a run, but for a lock that waited.
+            let value = match step.kind {
+                Kind::Lock => Some(TAKEN),
+                _ if is_use(step) || reading == Reading::Update => None,
+                _ => Some(written(step)),
+            };
             let mut whole = other.clone();
             let part = event(step, What::Write { read: Some(id) }, value, Vec::new());
             let part = Event { uses: part.uses.map(|uses| elsewhere(step, uses)), ..part };
@@ -466,8 +469,9 @@ pub(crate) fn writes(step: &Step) -> bool {
     is_use(step) || matches!(step.kind, Kind::Update | Kind::Write)
 }
 
-/// The state of a lock that is free.
+/// The state of a lock that is free, and of one that is not.
 const FREE: u64 = 0;
+const TAKEN: u64 = 1;
 
 fn reading(step: &Step) -> Reading {
     let has = |bit: u8| step.flags & bit != 0;

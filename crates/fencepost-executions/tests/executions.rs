@@ -228,6 +228,7 @@ fn program_with_objects(seed: u64) -> Program {
             (3, 1) => &[Op::Use(Use::Lock), Op::Use(Use::Signal), Op::Use(Use::Unlock)],
             (_, 1) => &[Op::Use(Use::Lock), Op::Use(Use::Wait), Op::Use(Use::Lock), load, Op::Use(Use::Unlock)],
             (2, 2) => &[store, Op::Use(Use::Post)],
+            (3, 2) if random.below(2) == 0 => &[Op::Use(Use::Lock), Op::Use(Use::Down), Op::Use(Use::Unlock)],
             (3, 2) => &[Op::Use(Use::TryDown)],
             (_, 2) if random.below(2) == 0 => &[Op::Use(Use::Down), load],
             (_, 2) => &[Op::Use(Use::Post)],
@@ -580,7 +581,13 @@ impl Machine<'_> {
         for (thread, ops) in program.iter().enumerate() {
             if let Some(op) = machine.locals[thread].next(ops).filter(|_| !machine.locals[thread].waits) {
                 let read = place(op).map_or(0, |loc| machine.newest(loc)).into();
-                let step = Step { read, ..machine.about(thread, op) };
+                let about = machine.about(thread, op);
+                // What an object would become is not known before it is used, nor what that orders.
+                let (written, acquires) = match about.class {
+                    Class::Futex => (about.written, about.acquires),
+                    _ => (0, 0),
+                };
+                let step = Step { read, written, acquires, ..about };
                 machine.steps.push(Step { flags: step.flags & !flag::DECIDED | flag::PENDING, ..step });
             }
         }
