@@ -16,7 +16,7 @@ use libtest_mimic::{Failed, Trial};
 use crate::explored::{Explored, build, explore_built};
 
 /// Programs, and how many of them are built as one: an argument says which one runs.
-const PROGRAMS: u64 = 60;
+const PROGRAMS: u64 = 90;
 const TOGETHER: u64 = 30;
 /// Executions of a program, at most: a run ends there, and the program is not compared.
 const MOST: &str = "1500";
