@@ -4,7 +4,7 @@
 //: ra robust
 //: rc20 robust
 //: cpp20 robust
-// A reader-writer lock that counts up to three readers. More of them wait. One kind of thread
+// A reader-writer lock that counts up to two readers. More of them wait. One kind of thread
 // writes, another one reads, and there is any number of both.
 name "readers-writer";
 domain 5;
@@ -22,7 +22,7 @@ thread reader[*] {
   local r, seen, v;
   seen = 1;
   while (seen) {
-    do { r = state.load(rlx); } while (r >= 3);
+    do { r = state.load(rlx); } while (r >= 2);
     v = state.cas(r, r + 1, acq, rlx);
     seen = v != r;
   }

@@ -17,6 +17,9 @@ const COMPLETIONS: [(&str, &str); 3] = [
     ("fish", "share/fish/vendor_completions.d/fencepost.fish"),
 ];
 
+/// The folder in which `cargo deb` finds what only Debian wants.
+const DEBIAN: &str = "package-debian";
+
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let build = match arguments {
         [] => true,
@@ -49,12 +52,21 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         let script = output(Command::new(&binary).args(["completions", shell]))?;
         write(&package.join(place), &script)?;
     }
+    let documentation = package.join("share/doc/fencepost");
     for page in pages(&root)? {
         let name = page.strip_prefix(&root).unwrap_or(&page);
-        put(&page, &package.join("share/doc/fencepost").join(name))?;
+        put(&page, &documentation.join(name))?;
     }
+    // Debian wants what has changed under this name.
+    let changes = output(Command::new("gzip").args(["-9", "-n", "-c"]).arg(root.join("CHANGELOG.md")))?;
+    write(&documentation.join("changelog.gz"), &changes)?;
+    put(&root.join("LICENSE-APACHE"), &documentation.join("LICENSE-APACHE"))?;
+    put(&root.join("LICENSE-MIT"), &documentation.join("LICENSE-MIT"))?;
     println!("{}: bin, man pages, completions, documentation", package.display());
     if Command::new(&cargo).args(["deb", "--version"]).output().is_ok_and(|output| output.status.success()) {
+        let debian = target.join(DEBIAN);
+        write(&debian.join("changelog"), debian_changes(&root)?.as_bytes())?;
+        write(&debian.join("copyright"), debian_copyright(&root)?.as_bytes())?;
         let deb = ["deb", "--no-build", "--no-strip", "--package", "fencepost"];
         succeed(Command::new(&cargo).args(deb).current_dir(&root))?;
     } else {
@@ -63,10 +75,36 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     Ok(())
 }
 
+/// What has changed in the Debian package: nothing but what has changed in what it packages.
+fn debian_changes(root: &Path) -> Result<String, String> {
+    // The date of the sources, so that the same sources make the same package.
+    let date = output(Command::new("git").args(["log", "-1", "--format=%cD"]).current_dir(root))
+        .or_else(|_| output(Command::new("date").arg("-R")))?;
+    let version = env!("CARGO_PKG_VERSION");
+    let date = String::from_utf8_lossy(&date);
+    Ok(format!(
+        "fencepost ({version}-1) unstable; urgency=medium\n\n  * Packaged from the sources of {version}: see changelog.gz.\n\n \
+         -- The fencepost developers <maintainers@fencepost.invalid>  {date}"
+    ))
+}
+
+/// The licences as Debian wants them told: what all systems have is named, and not repeated.
+fn debian_copyright(root: &Path) -> Result<String, String> {
+    let path = root.join("LICENSE-MIT");
+    let mit = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    // An empty line would end the paragraph.
+    let mit: String = mit.lines().map(|line| format!(" {}\n", if line.is_empty() { "." } else { line })).collect();
+    Ok(format!(
+        "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: fencepost\n\n\
+         Files: *\nCopyright: 2026 The fencepost authors\nLicense: MIT or Apache-2.0\n\nLicense: MIT\n{mit}\nLicense: Apache-2.0\n On Debian systems, the text of this licence is in\n \
+         /usr/share/common-licenses/Apache-2.0.\n"
+    ))
+}
+
 /// The documentation.
 fn pages(root: &Path) -> Result<Vec<PathBuf>, String> {
     let fail = |error: std::io::Error| format!("docs: {error}");
-    let mut pages: Vec<PathBuf> = ["README.md", "CHANGELOG.md"].map(|name| root.join(name)).into();
+    let mut pages: Vec<PathBuf> = vec![root.join("README.md")];
     let mut folders = vec![root.join("docs")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).map_err(fail)? {

@@ -2,16 +2,21 @@
 //!
 //! `fencepost_crowd` decides whether there is a number of copies for which something is wrong. What
 //! is wrong is then found, and replayed on the axioms, in a program with that many copies, by the
-//! engines for ordinary programs: the smallest number that shows it. More copies never take a
-//! behaviour away, so what is wrong with few of them is wrong with more.
+//! engines for ordinary programs. More copies never take a behaviour away, so what is wrong with few
+//! of them is wrong with more.
 //!
-//! Against store buffers the question is about attacks (`fencepost_attack`). The attacker is one
-//! copy. It is set apart from the others, which are helpers, and the instrumented program has any
+//! Two questions are asked. The first one is about violations. Failures are asked about under SC,
+//! without a monitor, if there are no violations.
+//!
+//! Against store buffers the first question is about attacks (`fencepost_attack`). The attacker is
+//! one copy. It is set apart from the others, which are helpers, and the instrumented program has any
 //! number of them.
 //!
 //! Sound and complete for finite-state programs, as the engines are.
 
-use fencepost_crowd::{Answer, Cost, Effort, Failures, Wanted};
+use std::ops::RangeInclusive;
+
+use fencepost_crowd::{Answer, Cost, Wanted};
 use fencepost_ir::{Copies, Program};
 use fencepost_model::{Model, Robustness, models};
 use fencepost_verdict::{
@@ -20,73 +25,204 @@ use fencepost_verdict::{
 };
 
 use crate::question::unexplored;
-use crate::{InternalError, Options, Question};
+use crate::{InternalError, Question};
 
-/// So many copies more than the least are tried before the engine is asked that takes long.
-const FEW: u32 = 3;
-/// States that each of these tries may take.
-const CHEAP: u64 = 500_000;
-
-/// Is `program`, which has threads of any number of copies, robust against the model of `question` for
-/// every number of copies? `least` is the least number there may be.
+/// Is the program of `question`, which has threads of any number of copies, robust for every number of
+/// copies? `least` is the least number there may be.
 pub(crate) fn robustness(question: &Question<'_>, least: u32, budget: &Budget<'_>) -> Result<Outcome, InternalError> {
-    let (program, model) = (question.program(), question.model());
     if question.options().observational {
-        return Ok(refused(model, "observational robustness for any number of copies is not decided"));
+        let reason = Reason::Unsupported("observational robustness for any number of copies is not decided".into());
+        return Ok(unexplored(Property::ObservationalRobustness, question.model(), reason));
     }
-    // Most of what is wrong is wrong with few copies, and the run that shows it is what people want.
-    let mut found = with_copies(question, least, budget)?;
-    let mut spent = found.stats;
-    // Whatever is wrong that is not known is not so with up to so many copies.
-    let mut most = least;
-    let mut effort = Effort::Forward;
-    loop {
-        if found.verdict.is_violated() || found.verdict.is_unknown() {
-            return Ok(Outcome { stats: spent, ..found });
+    let mut asking = Asking { question, budget, spent: Stats::default() };
+    let outcome = asking.robustness(least)?;
+    Ok(Outcome { stats: asking.spent, ..outcome })
+}
+
+/// Does the program of `question` do under the model what it says of itself, for every number of copies?
+/// Under SC that is decided. Under another model it is known if the program is robust against it, or if
+/// something goes wrong with few copies.
+pub(crate) fn safety(question: &Question<'_>, least: u32, budget: &Budget<'_>) -> Result<Verification, InternalError> {
+    let mut asking = Asking { question, budget, spent: Stats::default() };
+    let verification = asking.safety(least)?;
+    Ok(Verification { stats: asking.spent, ..verification })
+}
+
+/// A question about any number of copies that is being answered.
+struct Asking<'a> {
+    question: &'a Question<'a>,
+    budget: &'a Budget<'a>,
+    spent: Stats,
+}
+
+impl Asking<'_> {
+    fn robustness(&mut self, least: u32) -> Result<Outcome, InternalError> {
+        // Most of what is wrong is wrong with few copies.
+        let found = self.with_copies(least)?;
+        if !found.verdict.is_holding() {
+            return Ok(found);
         }
-        let failures = if found.sc_failure.is_none() { Failures::Everything } else { Failures::Nothing };
-        let wanted = Wanted { violations: true, failures };
-        let (answer, cost) = decide(program, model, wanted, effort, question.options(), budget);
-        add(&mut spent, cost);
-        let verdict = match answer {
-            // A violation by few copies is found sooner by them than by going back from all that is wrong.
-            Answer::Perhaps => {
-                effort = Effort::Full;
-                let cheap = Budget { max_states: budget.max_states.min(CHEAP), ..*budget };
-                for copies in most + 1..=least + FEW {
-                    let tried = with_copies(question, copies, &cheap)?;
-                    add_stats(&mut spent, tried.stats);
-                    if tried.verdict.is_violated() || (tried.sc_failure.is_some() && found.sc_failure.is_none()) {
-                        found = tried;
-                        break;
-                    }
-                    if tried.verdict.is_unknown() {
-                        break;
-                    }
-                    most = copies;
-                }
-                continue;
-            }
-            Answer::With(copies) if copies > most => {
-                found = first_wrong(question, most + 1..=copies, found, &mut spent, budget)?;
-                most = copies;
-                continue;
-            }
-            Answer::With(copies) => {
-                let message = format!("something is wrong with {copies} copies, which nothing confirms");
-                return Err(InternalError { message });
-            }
-            Answer::Never(argument) => {
-                let every = Some(argument_of(argument));
-                // A failure is one of a number of copies; that it is robust is true of all.
-                let with = found.copies.and_then(|copies| copies.with).filter(|_| found.sc_failure.is_some());
-                let copies = Some(Box::new(ForCopies { every, with }));
-                return Ok(Outcome { verdict: Verdict::Holds, stats: spent, copies, ..found });
-            }
-            Answer::Bounded => Verdict::Unknown(bounded()),
-            Answer::GaveUp(reason) => Verdict::Unknown(reason),
+        let unknown = |reason| Outcome { verdict: Verdict::Unknown(reason), ..found.clone() };
+        let robust = match self.violations(least) {
+            Answer::Never(argument) => argument,
+            Answer::With(numbers) => return self.first(numbers, |outcome| !outcome.verdict.is_holding()),
+            Answer::Bounded => return Ok(unknown(bounded())),
+            Answer::GaveUp(reason) => return Ok(unknown(reason)),
         };
-        return Ok(Outcome { verdict, stats: spent, ..found });
+        // A failure is one of a number of copies; that the program is robust is true of all.
+        let holds = |with, every| Some(Box::new(ForCopies { every: Some(argument_of(every)), with }));
+        if found.sc_failure.is_some() {
+            let with = found.copies.and_then(|copies| copies.with);
+            return Ok(Outcome { copies: holds(with, robust), ..found });
+        }
+        if !crate::buffers::can_fail(self.question.program()) {
+            return Ok(Outcome { copies: holds(None, robust), ..found });
+        }
+        match self.failures(least) {
+            Answer::Never(safe) => Ok(Outcome { copies: holds(None, robust.max(safe)), ..found }),
+            Answer::With(numbers) => {
+                let failing =
+                    self.first(numbers, |outcome| !outcome.verdict.is_holding() || outcome.sc_failure.is_some())?;
+                let with = failing.copies.and_then(|copies| copies.with);
+                Ok(Outcome { copies: holds(with, robust), ..failing })
+            }
+            Answer::Bounded => Ok(unknown(bounded())),
+            Answer::GaveUp(reason) => Ok(unknown(reason)),
+        }
+    }
+
+    fn safety(&mut self, least: u32) -> Result<Verification, InternalError> {
+        let (result, copies) = if self.question.model().name() == models::reference().name() {
+            match self.failures(0) {
+                Answer::Never(argument) => (Ok(Argument::Exploration), Some(argument_of(argument))),
+                Answer::With(numbers) => {
+                    return self.going_wrong(least.max(*numbers.start())..=least.max(*numbers.end()));
+                }
+                Answer::Bounded => (Err(bounded()), None),
+                Answer::GaveUp(reason) => (Err(reason), None),
+            }
+        } else {
+            let outcome = self.robustness(least)?;
+            let every = outcome.copies.as_ref().and_then(|copies| copies.every);
+            let most = outcome.copies.and_then(|copies| copies.with).map_or(least, |with| with.number);
+            match (outcome.verdict, outcome.sc_failure) {
+                (Verdict::Holds, None) => (Ok(Argument::Robustness { observational: false }), every),
+                (Verdict::Unknown(reason), _) => (Err(reason), None),
+                _ => return self.going_wrong(least..=most),
+            }
+        };
+        let verified = |argument| Verified { argument, states: None, race: None, failing: None };
+        let copies = Some(Box::new(ForCopies { every: copies, with: None }));
+        Ok(self.verification(result.map(verified), copies))
+    }
+
+    fn verification(&self, result: Result<Verified, Reason>, copies: Option<Box<ForCopies>>) -> Verification {
+        Verification { model: self.question.model().name(), result, tried: Vec::new(), copies, stats: self.spent }
+    }
+
+    /// The answer about the first of these numbers of copies that is not as it should be, or not known.
+    fn first(
+        &mut self,
+        numbers: RangeInclusive<u32>,
+        is_wrong: impl Fn(&Outcome) -> bool,
+    ) -> Result<Outcome, InternalError> {
+        for number in numbers.clone() {
+            let found = self.with_copies(number)?;
+            if is_wrong(&found) {
+                return Ok(found);
+            }
+        }
+        let (from, to) = numbers.into_inner();
+        Err(InternalError::new(format!("something is wrong with {from} to {to} copies, which nothing confirms")))
+    }
+
+    /// The question about the program with so many copies.
+    fn with_copies(&mut self, number: u32) -> Result<Outcome, InternalError> {
+        let program = self.question.program().with_copies(number);
+        let outcome = self.question.about(&program).robustness(self.budget)?;
+        add(&mut self.spent, outcome.stats);
+        let with = Some(WithCopies { number, program });
+        Ok(Outcome { copies: Some(Box::new(ForCopies { every: None, with })), ..outcome })
+    }
+
+    /// The answer for the first of these numbers of copies with which something goes wrong. If nothing
+    /// does, more is not known.
+    fn going_wrong(&mut self, numbers: RangeInclusive<u32>) -> Result<Verification, InternalError> {
+        for number in numbers.clone() {
+            let program = self.question.program().with_copies(number);
+            let verification = self.question.about(&program).safety(self.budget)?;
+            add(&mut self.spent, verification.stats);
+            let holds = verification.result.as_ref().is_ok_and(|verified| verified.holds(None));
+            if !holds {
+                let with = Some(WithCopies { number, program });
+                let copies = Some(Box::new(ForCopies { every: None, with }));
+                return Ok(Verification { copies, ..verification });
+            }
+        }
+        let few = match numbers.end() {
+            1 => "a single copy".into(),
+            most => format!("up to {most} copies"),
+        };
+        let why = format!("nothing goes wrong with {few}, but the program is not robust");
+        Ok(self.verification(Err(Reason::Inconclusive(why)), None))
+    }
+
+    /// Is there a violation for some number of copies? With up to `known` of them there is none.
+    fn violations(&mut self, known: u32) -> Answer {
+        let (program, model) = (self.question.program(), self.question.model());
+        match model.declaration().robustness {
+            Robustness::Monitor => self.ask(program, model, Wanted::Violations, known),
+            Robustness::Attacks => self.attacks(program, model, known),
+            Robustness::Always | Robustness::Implied(_) => {
+                let reason = Reason::Unsupported(format!("robustness against {} is not decided", model.name()));
+                Answer::GaveUp(reason)
+            }
+        }
+    }
+
+    /// The same about attacks.
+    fn attacks(&mut self, program: &Program, model: &'static dyn Model, known: u32) -> Answer {
+        if program.has_sections() {
+            let what = "attacks on atomic sections by any number of copies are not decided";
+            return Answer::GaveUp(Reason::Unsupported(what.into()));
+        }
+        let apart = program.with_one_apart();
+        let attacks = match fencepost_attack::attacks_within(&apart, model, self.budget) {
+            Ok(attacks) => attacks,
+            Err(reason) => return Answer::GaveUp(reason),
+        };
+        // A copy that is set apart comes before the others, so it is the one that attacks are listed of.
+        let is_single = |thread| apart.thread(thread).copies == Copies::One;
+        if !attacks.iter().all(|attack| is_single(attack.thread)) {
+            let what = "an attack by one of any number of copies";
+            return Answer::GaveUp(Reason::Unsupported(what.into()));
+        }
+        // The code of a copy alone rules all of them out.
+        if attacks.is_empty() {
+            return Answer::Never(fencepost_crowd::Argument::Forward(1));
+        }
+        let delays = fencepost_attack::enough_delays(&apart, model);
+        let instrumented = fencepost_attack::instrument(&apart, model, &attacks, delays);
+        // The assertion of the instrumented program; what else fails in it is the original's. One copy
+        // is not among the helpers.
+        match self.ask(instrumented.program(), models::reference(), Wanted::Assertions, known - 1) {
+            Answer::With(helpers) => Answer::With(helpers.start() + 1..=helpers.end() + 1),
+            other => other,
+        }
+    }
+
+    /// Does something fail under SC for some number of copies? With up to `known` of them it does not.
+    fn failures(&mut self, known: u32) -> Answer {
+        self.ask(self.question.program(), models::reference(), Wanted::Failures, known)
+    }
+
+    fn ask(&mut self, program: &Program, model: &dyn Model, wanted: Wanted, known: u32) -> Answer {
+        let (engines, options) = (self.question.engines(), self.question.options());
+        let question = fencepost_crowd::Question { program, model, wanted, known, engines, options };
+        let (answer, Cost { states, transitions, bytes, bits }) = question.decide(self.budget);
+        let cost = Stats { states, transitions, peak_bytes: bytes, state_bits: bits, ..Stats::default() };
+        add(&mut self.spent, cost);
+        answer
     }
 }
 
@@ -97,186 +233,11 @@ fn argument_of(argument: fencepost_crowd::Argument) -> CopiesArgument {
     }
 }
 
-/// The answer for the first of these numbers of copies for which something is wrong that was not known
-/// before; for the last one, if nothing is.
-fn first_wrong(
-    question: &Question<'_>,
-    numbers: std::ops::RangeInclusive<u32>,
-    known: Outcome,
-    spent: &mut Stats,
-    budget: &Budget<'_>,
-) -> Result<Outcome, InternalError> {
-    let failed_before = known.sc_failure.is_some();
-    let mut last = known;
-    for copies in numbers {
-        let found = with_copies(question, copies, budget)?;
-        add_stats(spent, found.stats);
-        let is_new = !found.verdict.is_holding() || (found.sc_failure.is_some() && !failed_before);
-        // The failure that is known is one with fewer copies.
-        last = if failed_before && found.verdict.is_holding() { last } else { found };
-        if is_new {
-            break;
-        }
-    }
-    Ok(last)
-}
-
-/// The question about the program with so many copies.
-fn with_copies(question: &Question<'_>, copies: u32, budget: &Budget<'_>) -> Result<Outcome, InternalError> {
-    let instance = question.program().with_copies(copies);
-    let outcome = question.about(&instance).robustness(budget)?;
-    let with = Some(WithCopies { number: copies, program: instance });
-    Ok(Outcome { copies: Some(Box::new(ForCopies { every: None, with })), ..outcome })
-}
-
-/// Does `program` do under the model what it says of itself, for every number of copies? Under SC that
-/// is decided. Under another model it is known if the program is robust against it, or if something
-/// goes wrong with few copies.
-pub(crate) fn safety(question: &Question<'_>, least: u32, budget: &Budget<'_>) -> Result<Verification, InternalError> {
-    let (program, model) = (question.program(), question.model());
-    let is_reference = model.name() == models::reference().name();
-    let mut stats = Stats::default();
-    let (result, copies) = if is_reference {
-        // Under SC plain accesses that race are accesses like others.
-        let wanted = Wanted { violations: false, failures: Failures::Everything };
-        let (answer, cost) = fencepost_crowd::decide(program, model, wanted, Effort::Full, question.options(), budget);
-        add(&mut stats, cost);
-        match answer {
-            Answer::Perhaps => unreachable!("everything was done to find out"),
-            Answer::Never(argument) => (Ok(Argument::Exploration), Some(argument_of(argument))),
-            Answer::With(copies) => return going_wrong(question, least, copies.max(least), stats, budget),
-            Answer::Bounded => (Err(bounded()), None),
-            Answer::GaveUp(reason) => (Err(reason), None),
-        }
-    } else {
-        let outcome = robustness(question, least, budget)?;
-        stats = outcome.stats;
-        let every = outcome.copies.as_ref().and_then(|copies| copies.every);
-        let most = outcome.copies.and_then(|copies| copies.with).map_or(least, |with| with.number);
-        match (outcome.verdict, outcome.sc_failure) {
-            (Verdict::Holds, None) => (Ok(Argument::Robustness { observational: false }), every),
-            (Verdict::Unknown(reason), _) => (Err(reason), None),
-            _ => return going_wrong(question, least, most, stats, budget),
-        }
-    };
-    let verified = |argument| Verified { argument, states: None, race: None, failing: None };
-    let copies = Some(Box::new(ForCopies { every: copies, with: None }));
-    Ok(Verification { model: model.name(), result: result.map(verified), tried: Vec::new(), copies, stats })
-}
-
-/// The answer for the first number of copies with which something goes wrong. If nothing does, more is
-/// not known.
-fn going_wrong(
-    question: &Question<'_>,
-    least: u32,
-    most: u32,
-    mut stats: Stats,
-    budget: &Budget<'_>,
-) -> Result<Verification, InternalError> {
-    for number in least..=most {
-        let instance = question.program().with_copies(number);
-        let verification = question.about(&instance).safety(budget)?;
-        add_stats(&mut stats, verification.stats);
-        let holds = verification.result.as_ref().is_ok_and(|verified| verified.holds(None));
-        if !holds {
-            let with = Some(WithCopies { number, program: instance });
-            let copies = Some(Box::new(ForCopies { every: None, with }));
-            return Ok(Verification { copies, stats, ..verification });
-        }
-    }
-    let why = format!("nothing goes wrong with up to {most} copies, but the program is not robust");
-    let result = Err(Reason::Inconclusive(why));
-    Ok(Verification { model: question.model().name(), result, tried: Vec::new(), copies: None, stats })
-}
-
 fn bounded() -> Reason {
     Reason::Inconclusive("runs that reach a bound of the program were not followed".into())
 }
 
-/// Is something wrong for some number of copies?
-fn decide(
-    program: &Program,
-    model: &'static dyn Model,
-    wanted: Wanted,
-    effort: Effort,
-    options: Options,
-    budget: &Budget<'_>,
-) -> (Answer, Cost) {
-    match model.declaration().robustness {
-        Robustness::Monitor => fencepost_crowd::decide(program, model, wanted, effort, options, budget),
-        Robustness::Attacks => attacks(program, model, wanted, effort, options, budget),
-        Robustness::Always | Robustness::Implied(_) => {
-            let reason = Reason::Unsupported(format!("robustness against {} is not decided", model.name()));
-            (Answer::GaveUp(reason), Cost::default())
-        }
-    }
-}
-
-/// The same about attacks; failures are those of the program itself.
-fn attacks(
-    program: &Program,
-    model: &'static dyn Model,
-    wanted: Wanted,
-    effort: Effort,
-    options: Options,
-    budget: &Budget<'_>,
-) -> (Answer, Cost) {
-    let failures = Wanted { violations: false, failures: Failures::Everything };
-    let (mut answer, mut cost) = (Answer::Never(fencepost_crowd::Argument::Forward(1)), Cost::default());
-    if wanted.failures != Failures::Nothing && crate::buffers::can_fail(program) {
-        (answer, cost) = fencepost_crowd::decide(program, models::reference(), failures, effort, options, budget);
-    }
-    if program.has_sections() {
-        let what = "attacks on atomic sections by any number of copies are not decided";
-        return (Answer::GaveUp(Reason::Unsupported(what.into())), cost);
-    }
-    let apart = program.with_one_apart();
-    let attacks = match fencepost_attack::attacks_within(&apart, model, budget) {
-        Ok(attacks) => attacks,
-        Err(reason) => return (Answer::GaveUp(reason), cost),
-    };
-    // A copy that is set apart comes before the others, so it is the one that attacks are listed of.
-    let is_single = |thread| apart.thread(thread).copies == Copies::One;
-    if !attacks.iter().all(|attack| is_single(attack.thread)) {
-        let what = "an attack by one of any number of copies";
-        return (Answer::GaveUp(Reason::Unsupported(what.into())), cost);
-    }
-    if attacks.is_empty() || !matches!(answer, Answer::Never(_)) {
-        return (answer, cost);
-    }
-    // The assertion of the instrumented program; what else fails in it is the original's.
-    let feasible = Wanted { violations: false, failures: Failures::Assertions };
-    let delays = fencepost_attack::enough_delays(&apart, model);
-    let instrumented = fencepost_attack::instrument(&apart, model, &attacks, delays);
-    let (attacked, more) =
-        fencepost_crowd::decide(instrumented.program(), models::reference(), feasible, effort, options, budget);
-    let cost = Cost {
-        states: cost.states + more.states,
-        transitions: cost.transitions + more.transitions,
-        bytes: cost.bytes.max(more.bytes),
-        bits: cost.bits.max(more.bits),
-    };
-    let answer = match attacked {
-        // And the one that is set apart.
-        Answer::With(copies) => Answer::With(copies + 1),
-        Answer::Never(argument) => Answer::Never(argument),
-        other => other,
-    };
-    (answer, cost)
-}
-
-fn refused(model: &'static dyn Model, why: &str) -> Outcome {
-    unexplored(Property::ObservationalRobustness, model, Reason::Unsupported(why.into()))
-}
-
-fn add(stats: &mut Stats, cost: Cost) {
-    stats.states += cost.states;
-    stats.transitions += cost.transitions;
-    stats.peak_bytes = stats.peak_bytes.max(cost.bytes);
-    stats.state_bits = stats.state_bits.max(cost.bits);
-}
-
-fn add_stats(stats: &mut Stats, more: Stats) {
+fn add(stats: &mut Stats, more: Stats) {
     stats.states += more.states;
     stats.transitions += more.transitions;
     stats.depth = stats.depth.max(more.depth);

@@ -23,6 +23,7 @@ use std::fmt;
 pub use buffers::Attacking;
 pub use executions::Listing;
 pub use fencepost_attack::{Delays, enough_delays};
+pub use fencepost_crowd::Engines;
 pub use fencepost_explore::{Options, Reductions};
 pub use question::Question;
 pub use verify::Engine;

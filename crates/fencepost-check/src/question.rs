@@ -1,5 +1,6 @@
 //! A question about a program and a memory model, and the one place that chooses who answers it.
 
+use fencepost_crowd::Engines;
 use fencepost_explore::Options;
 use fencepost_ir::Program;
 use fencepost_model::{Model, Robustness};
@@ -18,12 +19,14 @@ pub struct Question<'a> {
     options: Options,
     attacking: Attacking,
     engine: Option<Engine>,
+    engines: Engines,
 }
 
 impl<'a> Question<'a> {
     /// About `program` under `model`, to be answered in the usual way.
     pub fn new(program: &'a Program, model: &'static dyn Model) -> Self {
-        Question { program, model, options: Options::default(), attacking: Attacking::default(), engine: None }
+        let (options, attacking) = (Options::default(), Attacking::default());
+        Question { program, model, options, attacking, engine: None, engines: Engines::default() }
     }
 
     /// To be answered by exploring in a given way.
@@ -39,6 +42,11 @@ impl<'a> Question<'a> {
     /// To be answered, if it is about safety, by this engine or not at all.
     pub fn by(self, engine: Engine) -> Self {
         Question { engine: Some(engine), ..self }
+    }
+
+    /// To be answered, if it is about any number of copies, by these engines.
+    pub fn by_engines(self, engines: Engines) -> Self {
+        Question { engines, ..self }
     }
 
     /// About what can be observed: reads may be stale if nothing depends on them.
@@ -152,12 +160,16 @@ impl<'a> Question<'a> {
 
     /// The same about another program.
     pub(crate) fn about<'b>(&self, program: &'b Program) -> Question<'b> {
-        let Question { model, options, attacking, engine, .. } = *self;
-        Question { program, model, options, attacking, engine }
+        let Question { model, options, attacking, engine, engines, .. } = *self;
+        Question { program, model, options, attacking, engine, engines }
     }
 
     pub(crate) fn options(&self) -> Options {
         self.options
+    }
+
+    pub(crate) fn engines(&self) -> Engines {
+        self.engines
     }
 
     pub(crate) fn program(&self) -> &'a Program {

@@ -19,7 +19,7 @@
 //! below it. So results do not depend on the number of threads, nor on anything but the system.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::hash::Hash;
 
 use fencepost_verdict::{Budget, Progress, Reason};
@@ -67,6 +67,17 @@ pub trait WellStructured: Sync {
 
     /// Bits that can only grow along the order: a quick test that settles most comparisons.
     fn signature(&self, configuration: &Self::Configuration) -> u64;
+
+    /// The part of the basis that the configuration belongs to, among those with its control state. It
+    /// can only grow along the order.
+    fn part(&self, _configuration: &Self::Configuration) -> u64 {
+        0
+    }
+
+    /// Is it so of any of the parts that configurations below this one can belong to?
+    fn any_part_below(&self, _configuration: &Self::Configuration, is_so: &mut dyn FnMut(u64) -> bool) -> bool {
+        is_so(0)
+    }
 
     /// How large the configuration is. Smaller ones are expanded first.
     fn size(&self, configuration: &Self::Configuration) -> usize;
@@ -280,15 +291,18 @@ impl<W: WellStructured> Saturation<'_, W> {
         }
         let (signature, control) = (self.system.signature(&configuration), self.system.control(&configuration));
         let number = self.nodes.len();
-        fresh.entry(control.clone()).or_default().push((signature, number));
-        let entries = self.basis.entry(control).or_default();
-        entries.retain(|&(high, other)| {
-            let replaced =
-                signature & !high == 0 && self.system.is_below(&configuration, &self.nodes[other].configuration);
-            self.nodes[other].replaced |= replaced;
-            !replaced
-        });
-        entries.push((signature, number));
+        let part = self.system.part(&configuration);
+        fresh.entry(control.clone()).or_default().entry(part).or_default().push((signature, number));
+        let parts = self.basis.entry(control).or_default();
+        for (_, entries) in parts.range_mut(part..) {
+            entries.retain(|&(high, other)| {
+                let replaced =
+                    signature & !high == 0 && self.system.is_below(&configuration, &self.nodes[other].configuration);
+                self.nodes[other].replaced |= replaced;
+                !replaced
+            });
+        }
+        parts.entry(part).or_default().push((signature, number));
         let is_initial = self.system.is_initial(&configuration);
         self.queue.push(Reverse((self.system.size(&configuration), number)));
         self.nodes.push(Node { configuration, origin, replaced: false });
@@ -298,7 +312,9 @@ impl<W: WellStructured> Saturation<'_, W> {
 
     /// A configuration leaves the basis.
     fn leave(&mut self, number: usize) {
-        if let Some(entries) = self.basis.get_mut(&self.system.control(&self.nodes[number].configuration)) {
+        let configuration = &self.nodes[number].configuration;
+        let (control, part) = (self.system.control(configuration), self.system.part(configuration));
+        if let Some(entries) = self.basis.get_mut(&control).and_then(|parts| parts.get_mut(&part)) {
             entries.retain(|&(_, other)| other != number);
         }
         self.nodes[number].replaced = true;
@@ -311,18 +327,24 @@ impl<W: WellStructured> Saturation<'_, W> {
         (0..system.symmetries()).any(|symmetry| {
             let Some(control) = system.control_image(symmetry, &control) else { return false };
             let mut general = system.generalisations(&control);
-            general.retain(|general| basis.get(general).is_some_and(|entries| !entries.is_empty()));
+            let has_some = |parts: &Parts| parts.values().any(|entries| !entries.is_empty());
+            general.retain(|general| basis.get(general).is_some_and(has_some));
             if general.is_empty() {
                 return false;
             }
             let permuted = (symmetry > 0).then(|| system.image(symmetry, configuration));
             let image = permuted.as_ref().unwrap_or(configuration);
             let signature = system.signature(image);
-            general.iter().flat_map(|general| &basis[general]).any(|&(low, number)| {
+            let is_below = |&(low, number): &(u64, usize)| {
                 low & !signature == 0
                     && itself != Some(number)
                     && system.is_below(&self.nodes[number].configuration, image)
-            })
+            };
+            let covers = |part| {
+                let parts = general.iter().filter_map(|general| basis[general].get(&part));
+                parts.flatten().any(is_below)
+            };
+            system.any_part_below(image, &mut |part| covers(part))
         })
     }
 
@@ -347,8 +369,11 @@ impl<W: WellStructured> Saturation<'_, W> {
     }
 }
 
-/// Signature and number of the minimal configurations of each control state.
-type Basis<C> = HashMap<C, Vec<(u64, usize)>>;
+/// The minimal configurations of each control state.
+type Basis<C> = HashMap<C, Parts>;
+
+/// Signature and number of the minimal configurations of each part.
+type Parts = BTreeMap<u64, Vec<(u64, usize)>>;
 
 #[cfg(test)]
 mod tests {

@@ -9,8 +9,8 @@
 //! the one that it has afterwards, or besides if that one is not asked for.
 //!
 //! Steps are taken forwards only. Those there can be are found first: under every control, all steps of
-//! all local states that one copy at a time can be seen to have there (`forward::locals`). Whatever is
-//! not among these never comes about, so leaving it out loses nothing.
+//! all local states that one copy at a time, or two, can be seen to have there (`forward::locals`).
+//! Whatever is not among these never comes about, so leaving it out loses nothing.
 //!
 //! Sound and complete.
 
@@ -20,13 +20,13 @@ use fencepost_cover::saturate::{End, WellStructured, saturate};
 use fencepost_verdict::{Budget, Reason};
 use foldhash::{HashMap, HashMapExt};
 
-use crate::Wanted;
 use crate::forward;
 use crate::numbered::{Numbered, Who};
+use crate::{Turn, Wanted};
 
 /// What was decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decided {
+pub(crate) enum Decided {
     /// Nothing that is wanted happens, for any number of copies.
     Never {
         /// Are there runs that reach a bound of the program, and were not followed?
@@ -63,73 +63,61 @@ struct Backward {
     possible: HashMap<u32, BTreeSet<(u32, u32)>>,
     start: Configuration,
     kinds: u32,
-    bytes: u64,
+    /// Are there runs that reach a bound of the program?
+    is_bound: bool,
 }
 
 /// Bytes of a step; an estimate is enough for a limit.
 const STEP_BYTES: u64 = 48;
+/// There are so many copies, whatever they are needed for.
+const LEAST: u32 = 1;
 
-/// Decides whether what is `wanted` happens for some number of copies.
-pub(crate) fn decide(
-    numbered: &mut Numbered,
+/// Saturates with more and more states.
+pub(crate) struct Turns {
     wanted: Wanted,
     jobs: usize,
-    budget: &Budget<'_>,
-) -> Result<Decided, Reason> {
-    let start = numbered.start()?;
-    let least = 1;
-    if wanted.is_failure(start.fails) {
-        return Ok(Decided::With(least));
+    /// Once there were states enough to prepare it.
+    prepared: Option<(Backward, Vec<Configuration>)>,
+}
+
+impl Turns {
+    pub(crate) fn new(wanted: Wanted, jobs: usize) -> Self {
+        Turns { wanted, jobs, prepared: None }
     }
-    let locals = forward::locals(numbered, budget)?;
-    let mut controls: Vec<u32> = locals.keys().copied().collect();
-    controls.sort_unstable();
-    let mut backward = Backward {
-        back: HashMap::new(),
-        before: HashMap::new(),
-        possible: HashMap::new(),
-        start: Configuration {
-            control: start.control,
-            copies: start.locals.iter().enumerate().map(|(kind, &local)| (kind as u32, local)).collect(),
-        },
-        kinds: numbered.kinds(),
-        bytes: 0,
-    };
-    let mut is_bound = start.is_bound;
-    let mut targets = Vec::new();
-    for &control in &controls {
-        let kinds = locals[&control].iter().enumerate();
-        let copies: BTreeSet<(u32, u32)> =
-            kinds.flat_map(|(kind, locals)| locals.iter().map(move |&local| (kind as u32, local))).collect();
-        let singles = (0..numbered.singles()).map(|single| (Who::Single(single), None));
-        let movers = copies.iter().map(|&(kind, local)| (Who::Copy(kind, local), Some((kind, local))));
-        for (who, mover) in singles.chain(movers) {
-            for step in numbered.steps(control, who)?.iter() {
-                is_bound |= step.is_bound;
-                if wanted.is_failure(step.fails) {
-                    targets.push(Configuration { control, copies: mover.into_iter().collect() });
-                }
-                let mover = mover.zip(step.local).map(|((kind, before), after)| (kind, before, after));
-                let back = Back { control, mover, renewal: step.renewal };
-                backward.back.entry(step.control).or_default().push(back);
-                backward.bytes += STEP_BYTES;
-                numbered.tick(0, 0, budget)?;
+
+    /// Takes a turn.
+    pub(crate) fn go(&mut self, numbered: &mut Numbered, turn: &Turn<'_>) -> Result<Option<Decided>, Reason> {
+        if self.wanted.is_failure(numbered.start()?.fails) {
+            return Ok(Some(Decided::With(LEAST)));
+        }
+        // One copy at a time takes fewer views, unless it is what others do that restrains it.
+        for at_a_time in 1..=2 {
+            if self.prepared.is_none()
+                && let Some(locals) =
+                    turn.search(numbered, |numbered, budget| forward::locals(numbered, at_a_time, budget))?
+            {
+                self.prepared = Some(Backward::new(numbered, self.wanted, &locals, turn.budget)?);
             }
         }
-        if wanted.violations {
-            wrong(numbered, control, &copies, &mut targets, budget)?;
-        }
-        backward.possible.insert(control, copies);
-    }
-    backward.find_renewals(numbered, &controls, &locals);
-    let wrong_at_once: Vec<u32> = targets.iter().map(|target| backward.most(target)).collect();
-    let (end, _) = saturate(&backward, targets, jobs, budget);
-    match end {
-        End::Uncovered => Ok(Decided::Never { is_bound }),
-        End::Covered { target, steps } => {
-            Ok(Decided::With(steps.first().copied().unwrap_or(wrong_at_once[target]).max(least)))
-        }
-        End::GaveUp(reason) => Err(reason),
+        let Some((backward, targets)) = &self.prepared else { return Ok(None) };
+        turn.search(numbered, |numbered, budget| {
+            let left = Budget {
+                max_states: budget.max_states.saturating_sub(numbered.states()),
+                max_bytes: budget.max_bytes.saturating_sub(numbered.bytes()),
+                ..*budget
+            };
+            let (end, stats) = saturate(backward, targets.clone(), self.jobs, &left);
+            numbered.spent(stats.added, stats.predecessors, stats.bytes);
+            match end {
+                End::Uncovered => Ok(Decided::Never { is_bound: backward.is_bound }),
+                End::Covered { target, steps } => {
+                    let copies = steps.first().copied().unwrap_or_else(|| backward.most(&targets[target]));
+                    Ok(Decided::With(copies.max(LEAST)))
+                }
+                End::GaveUp(Reason::Memory(_)) => Err(Reason::Memory(budget.max_bytes)),
+                End::GaveUp(reason) => Err(reason),
+            }
+        })
     }
 }
 
@@ -155,13 +143,61 @@ fn wrong(
     for (at, &one) in harmless.iter().enumerate() {
         for &other in &harmless[..=at] {
             add(&[other, one], numbered);
-            numbered.tick(0, 0, budget)?;
+            numbered.tick(0, budget)?;
         }
     }
     Ok(())
 }
 
 impl Backward {
+    /// All steps between these local states, and what is wrong.
+    fn new(
+        numbered: &mut Numbered,
+        wanted: Wanted,
+        locals: &HashMap<u32, Vec<Vec<u32>>>,
+        budget: &Budget<'_>,
+    ) -> Result<(Self, Vec<Configuration>), Reason> {
+        let start = numbered.start()?;
+        let copies = start.locals.iter().enumerate().map(|(kind, &local)| (kind as u32, local)).collect();
+        let mut backward = Backward {
+            back: HashMap::new(),
+            before: HashMap::new(),
+            possible: HashMap::new(),
+            start: Configuration { control: start.control, copies },
+            kinds: numbered.kinds(),
+            is_bound: start.is_bound,
+        };
+        let mut controls: Vec<u32> = locals.keys().copied().collect();
+        controls.sort_unstable();
+        let mut targets = Vec::new();
+        for &control in &controls {
+            let kinds = locals[&control].iter().enumerate();
+            let copies: BTreeSet<(u32, u32)> =
+                kinds.flat_map(|(kind, locals)| locals.iter().map(move |&local| (kind as u32, local))).collect();
+            let singles = (0..numbered.singles()).map(|single| (Who::Single(single), None));
+            let movers = copies.iter().map(|&(kind, local)| (Who::Copy(kind, local), Some((kind, local))));
+            for (who, mover) in singles.chain(movers) {
+                for step in numbered.steps(control, who)?.iter() {
+                    backward.is_bound |= step.is_bound;
+                    if wanted.is_failure(step.fails) {
+                        targets.push(Configuration { control, copies: mover.into_iter().collect() });
+                    }
+                    let mover = mover.zip(step.local).map(|((kind, before), after)| (kind, before, after));
+                    let back = Back { control, mover, renewal: step.renewal };
+                    backward.back.entry(step.control).or_default().push(back);
+                    numbered.keep(STEP_BYTES);
+                    numbered.tick(0, budget)?;
+                }
+            }
+            if wanted == Wanted::Violations {
+                wrong(numbered, control, &copies, &mut targets, budget)?;
+            }
+            backward.possible.insert(control, copies);
+        }
+        backward.find_renewals(numbered, &controls, locals);
+        Ok((backward, targets))
+    }
+
     /// Looks up what copies were before a watch began, wherever one begins.
     fn find_renewals(&mut self, numbered: &mut Numbered, controls: &[u32], locals: &HashMap<u32, Vec<Vec<u32>>>) {
         for (control, locals) in controls.iter().map(|control| (control, &locals[control])) {
@@ -209,6 +245,12 @@ impl Backward {
     }
 }
 
+/// The part of the basis with configurations whose greatest copy is this one; there is one for those
+/// without copies, too.
+fn part_of((kind, local): (u32, u32)) -> u64 {
+    1 + (u64::from(kind) << 32 | u64::from(local))
+}
+
 impl WellStructured for Backward {
     type Control = u32;
     type Configuration = Configuration;
@@ -233,6 +275,17 @@ impl WellStructured for Backward {
         configuration.copies.iter().fold(0, |bits, &(kind, local)| bits | 1 << ((local * 31 + kind) % 64))
     }
 
+    /// That of the greatest copy.
+    fn part(&self, configuration: &Configuration) -> u64 {
+        configuration.copies.last().map_or(0, |&copy| part_of(copy))
+    }
+
+    fn any_part_below(&self, configuration: &Configuration, is_so: &mut dyn FnMut(u64) -> bool) -> bool {
+        let mut copies = configuration.copies.clone();
+        copies.dedup();
+        is_so(0) || copies.into_iter().any(|copy| is_so(part_of(copy)))
+    }
+
     fn size(&self, configuration: &Configuration) -> usize {
         configuration.copies.len()
     }
@@ -255,7 +308,8 @@ impl WellStructured for Backward {
         Ok(())
     }
 
+    /// The table of steps is counted with the others.
     fn bytes(&self) -> u64 {
-        self.bytes
+        0
     }
 }

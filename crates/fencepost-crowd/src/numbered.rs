@@ -31,8 +31,8 @@ impl<T: Clone + Eq + Hash> Numbers<T> {
     }
 }
 
-/// Copies, by their kinds and local states.
-type Copies = Box<[(u32, u32)]>;
+/// At most two copies, by their kinds and local states.
+type Few = [Option<(u32, u32)>; 2];
 
 /// Who takes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,12 +71,14 @@ pub(crate) struct Numbered {
     /// What becomes of a copy of a kind when a watch begins.
     renewed: HashMap<(u32, u32, u32), u32>,
     steps: HashMap<(u32, Who), Arc<[Step]>>,
-    /// Copies under a control, at most two.
-    wrong: HashMap<(u32, Copies), bool>,
+    /// For a control and copies.
+    wrong: HashMap<(u32, Few), bool>,
     states: u64,
     transitions: u64,
     ticks: u64,
+    /// Of tables, and of the search under way.
     bytes: u64,
+    most_bytes: u64,
 }
 
 /// Where everything starts, by numbers.
@@ -102,6 +104,7 @@ impl Numbered {
             transitions: 0,
             ticks: 0,
             bytes: 0,
+            most_bytes: 0,
         }
     }
 
@@ -114,12 +117,36 @@ impl Numbered {
     }
 
     pub(crate) fn cost(&self) -> Cost {
-        Cost { states: self.states, transitions: self.transitions, bytes: self.bytes(), bits: self.crowd.bits() as u64 }
+        let bytes = self.most_bytes.max(self.bytes());
+        Cost { states: self.states, transitions: self.transitions, bytes, bits: self.crowd.bits() as u64 }
     }
 
-    fn bytes(&self) -> u64 {
+    /// States that were found in all searches together.
+    pub(crate) fn states(&self) -> u64 {
+        self.states
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
         let controls = self.controls.values.len() as u64 * (self.crowd.words() as u64 * 16 + ENTRY_BYTES);
         controls + self.bytes
+    }
+
+    /// Another search, which used so many bytes, is over.
+    pub(crate) fn spent(&mut self, states: u64, transitions: u64, bytes: u64) {
+        self.states += states;
+        self.transitions += transitions;
+        self.most_bytes = self.most_bytes.max(self.bytes() + bytes);
+    }
+
+    /// So many more bytes are used for tables.
+    pub(crate) fn keep(&mut self, bytes: u64) {
+        self.bytes += bytes;
+    }
+
+    /// So many bytes are no longer used.
+    pub(crate) fn forget(&mut self, bytes: u64) {
+        self.most_bytes = self.most_bytes.max(self.bytes());
+        self.bytes -= bytes;
     }
 
     pub(crate) fn start(&mut self) -> Result<Beginning, Reason> {
@@ -144,6 +171,12 @@ impl Numbered {
         self.bytes += ENTRY_BYTES + steps.len() as u64 * size_of::<Step>() as u64;
         self.steps.insert((control, who), Arc::clone(&steps));
         Ok(steps)
+    }
+
+    /// Does a step of somebody change anything for the others?
+    pub(crate) fn is_seen(&mut self, control: u32, who: Who) -> Result<bool, Reason> {
+        let steps = self.steps(control, who)?;
+        Ok(steps.iter().any(|step| step.control != control || step.renewal.is_some()))
     }
 
     fn numbered(&mut self, who: Who, step: &Move) -> Step {
@@ -191,7 +224,7 @@ impl Numbered {
 
     /// Is something wrong where there are these copies, at most two, in order?
     pub(crate) fn is_wrong(&mut self, control: u32, copies: &[(u32, u32)]) -> bool {
-        let key = (control, copies.into());
+        let key = (control, [copies.first().copied(), copies.get(1).copied()]);
         if let Some(&wrong) = self.wrong.get(&key) {
             return wrong;
         }
@@ -203,27 +236,27 @@ impl Numbered {
         wrong
     }
 
-    /// Something was added that takes so many bytes: is there still time and memory?
-    pub(crate) fn added(&mut self, bytes: u64, depth: u64, frontier: u64, budget: &Budget<'_>) -> Result<(), Reason> {
+    /// A state was added that takes so many bytes: is there still time and memory?
+    pub(crate) fn added(&mut self, bytes: u64, frontier: u64, budget: &Budget<'_>) -> Result<(), Reason> {
         self.states += 1;
-        self.bytes += bytes + ENTRY_BYTES;
+        self.bytes += bytes;
         if self.states > budget.max_states {
             return Err(Reason::States(budget.max_states));
         }
         if self.bytes() > budget.max_bytes {
             return Err(Reason::Memory(budget.max_bytes));
         }
-        self.tick(depth, frontier, budget)
+        self.tick(frontier, budget)
     }
 
     /// Some work was done.
-    pub(crate) fn tick(&mut self, depth: u64, frontier: u64, budget: &Budget<'_>) -> Result<(), Reason> {
+    pub(crate) fn tick(&mut self, frontier: u64, budget: &Budget<'_>) -> Result<(), Reason> {
         self.ticks += 1;
         if self.ticks.is_multiple_of(BETWEEN_LOOKS) {
             if (budget.expired)() {
                 return Err(Reason::Time);
             }
-            budget.report(Progress { states: self.states, frontier, depth, bytes: self.bytes() });
+            budget.report(Progress { states: self.states, frontier, depth: 0, bytes: self.bytes() });
         }
         Ok(())
     }

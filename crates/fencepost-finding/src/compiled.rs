@@ -77,6 +77,13 @@ const LIBRARY_PATHS: &[&str] = &[
     "/rust/deps/",
 ];
 
+/// Beginnings of names of functions that came with the language, for those of which no source is
+/// known.
+const LIBRARY_NAMES: &[&str] = &["std::", "core::", "alloc::", "__rustc::", "test::", "__gnu_cxx::"];
+/// Beginnings of names of files with code that came with the system.
+const SYSTEM_MODULES: &[&str] =
+    &["libc.so", "libstdc++.so", "libc++.so", "libc++abi.so", "libgcc_s.so", "libpthread.so", "libm.so", "ld-linux"];
+
 /// The function in which Rust's library calls `main`, or what a thread is to do.
 const START: &str = "std::sys::backtrace::__rust_begin_short_backtrace";
 /// The function in which Rust's test library calls a test.
@@ -108,6 +115,30 @@ impl Frame {
             Some(file) => LIBRARY_PATHS.iter().any(|part| file.contains(part)),
             None => false,
         }
+    }
+
+    /// Did it come with the language or with the system, as far as names tell? That is more than
+    /// [`Frame::is_library`] says, which decides who is to blame.
+    fn is_foreign(&self) -> bool {
+        let begins = |text: &str, list: &[&str]| list.iter().any(|beginning| text.starts_with(beginning));
+        let name = self.function.as_deref().unwrap_or_default().trim_start_matches('<');
+        self.is_library()
+            || self.file.is_none() && (begins(name, LIBRARY_NAMES) || begins(self.module(), SYSTEM_MODULES))
+    }
+
+    /// What helps to understand a stack, with the numbers of the frames: of the frames of libraries,
+    /// those that the program calls. Everything, if nothing else is known.
+    pub fn helpful(stack: &[Frame]) -> Vec<(usize, &Frame)> {
+        let own = |frame: Option<&Frame>| frame.is_some_and(|frame| !frame.is_foreign());
+        let numbered = stack.iter().enumerate();
+        let is_helpful = |&(number, frame): &(usize, &Frame)| own(Some(frame)) || own(stack.get(number + 1));
+        let helpful: Vec<_> = numbered.clone().filter(is_helpful).collect();
+        if helpful.is_empty() { numbered.collect() } else { helpful }
+    }
+
+    /// Is it Rust's test library that is at work?
+    pub fn is_test_library(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.contains("/library/test/src/"))
     }
 
     /// Is it written in Rust?
@@ -190,9 +221,13 @@ impl Frame {
 
     /// `module+0x…`.
     pub fn module_place(&self) -> String {
-        let name =
-            Path::new(&self.module).file_name().map_or(self.module.as_str().into(), |name| name.to_string_lossy());
-        format!("{name}+{:#x}", self.offset)
+        format!("{}+{:#x}", self.module(), self.offset)
+    }
+
+    /// The name of the file that holds the code.
+    fn module(&self) -> &str {
+        let name = Path::new(&self.module).file_name().and_then(|name| name.to_str());
+        name.unwrap_or(&self.module)
     }
 }
 
@@ -306,7 +341,8 @@ impl Operation {
     /// What people call it.
     pub fn name(&self) -> String {
         match self.op.as_str() {
-            "cas-strong" => "strong compare-and-swap".into(),
+            // Compilers call it so where the program says `compare_exchange_weak`, too.
+            "cas-strong" => "compare-and-swap".into(),
             "cas-weak" => "weak compare-and-swap".into(),
             "bcas" => "blocking compare-and-swap".into(),
             "" => "access".into(),
@@ -331,7 +367,7 @@ impl Operation {
     /// `Load (relaxed) of 'data' by thread T1`.
     pub fn description(&self, variable: Option<&str>) -> String {
         let variable = variable.map_or(String::new(), |name| format!(" of '{name}'"));
-        let value = self.value.map_or(String::new(), |value| format!(" of value {value}"));
+        let value = self.value.map_or(String::new(), |value| format!(" of value {}", value_text(value)));
         let by = self.thread.as_ref().map_or(String::new(), |thread| format!(" by {thread}"));
         format!("{}{variable}{value}{by}", self.title())
     }
@@ -563,4 +599,33 @@ impl Creation {
 /// hexadecimal.
 pub fn value_text(value: u64) -> String {
     if value < 0x1_0000 { value.to_string() } else { format!("{value:#x}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Frame;
+
+    fn frame(function: &str, file: Option<&str>, module: &str) -> Frame {
+        let (function, file) = (Some(function.to_string()), file.map(str::to_string));
+        Frame { function, file, ..Frame::bare(module, 0) }
+    }
+
+    fn numbers(stack: &[Frame]) -> Vec<usize> {
+        Frame::helpful(stack).into_iter().map(|(number, _)| number).collect()
+    }
+
+    #[test]
+    fn of_libraries_the_frames_that_the_program_calls_help() {
+        let own = || frame("stack::push", Some("/home/me/stack.hpp"), "/home/me/a.out");
+        let inlined = || frame("std::atomic<int>::load", Some("/usr/include/c++/12/atomic"), "/home/me/a.out");
+        let unknown = || frame("<alloc::raw_vec::RawVecInner>::grow", None, "/home/me/a.out");
+        let system = || frame("start_thread", None, "/lib/x86_64-linux-gnu/libc.so.6");
+        assert_eq!(numbers(&[inlined(), inlined(), own(), system()]), [1, 2]);
+        assert_eq!(numbers(&[own(), inlined(), unknown(), own(), inlined(), system()]), [0, 2, 3]);
+        assert_eq!(numbers(&[own()]), [0]);
+        // Nothing else is known.
+        assert_eq!(numbers(&[inlined(), system()]), [0, 1]);
+        // Without debug information, a function of the program is one all the same.
+        assert_eq!(numbers(&[frame("push", None, "/home/me/a.out"), system()]), [0]);
+    }
 }

@@ -27,14 +27,12 @@
   addEventListener("hashchange", follow);
   follow();
 
-  // On paper everything is open.
+  // On paper everything is open, but for what a finding keeps closed.
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = findings.filter((details) => !details.open);
-    findings.forEach((details) => {
-      details.open = true;
-      show(details);
-    });
+    opened = [...document.querySelectorAll("main > section > details:not([open])")];
+    opened.forEach((details) => (details.open = true));
+    findings.forEach(show);
   });
   addEventListener("afterprint", () => opened.forEach((details) => (details.open = false)));
 

@@ -252,7 +252,7 @@ fn of_condition(subject: &Subject<'_>, verified: &Verified, model: &'static str)
 pub(crate) fn shown(subject: &Subject<'_>, verified: &Verified, model: &str) -> Replayed {
     let Some(shown) = Shown::of(subject, verified) else { return Replayed::default() };
     let where_to = match shown.is_final() {
-        true => format!("ends in {}", shown.end(subject)),
+        true => format!("ends in {}", shown.end(subject).trim_end_matches(';')),
         false => "leads there".to_string(),
     };
     let last = shown.failing();

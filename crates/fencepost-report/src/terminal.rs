@@ -154,11 +154,13 @@ fn consequences(subject: &Subject<'_>, outcome: &Outcome, earlier: &[Outcome], l
     let told: Vec<_> = told.map(|found| what(&found)).collect();
     let found = finding::of_consequences(subject, outcome);
     let new = found.iter().filter(|found| !told.contains(&what(found))).enumerate();
-    new.map(|(index, found)| match index == 0 || look.in_full {
+    let texts = new.map(|(index, found)| match index == 0 || look.in_full {
         true => finding(found, Some(subject.source), look),
         false => one_line("also", found, look),
-    })
-    .collect()
+    });
+    // Different accesses of a line read the same.
+    let mut seen = BTreeSet::new();
+    texts.filter(|text| seen.insert(text.clone())).collect()
 }
 
 /// A finding in one line: where, and what.

@@ -6,7 +6,7 @@ use fencepost_base::diag::Diagnostic;
 use fencepost_base::ids::{Pc, Value};
 use fencepost_base::source::{SourceFile, Span};
 use fencepost_finding::{Buffered, Step};
-use fencepost_ir::{Op, Place, Program};
+use fencepost_ir::{LocationKind, Op, Place, Program};
 use fencepost_model::EventId;
 use fencepost_model::cycle::Edge;
 use fencepost_verdict::{
@@ -131,6 +131,11 @@ fn within(scope: Scope) -> String {
     }
 }
 
+/// Are there locations for plain accesses?
+fn has_plain(subject: &Subject<'_>) -> bool {
+    subject.program.locations().iter().any(|location| location.kind == LocationKind::NonAtomic)
+}
+
 /// What else there is to say about a program that is not robust: how it is known that no harm is
 /// done, or what to ask and to do instead.
 pub(crate) fn advice(subject: &Subject<'_>, violation: &Violation, consequences: &Consequences) -> Vec<String> {
@@ -139,6 +144,13 @@ pub(crate) fn advice(subject: &Subject<'_>, violation: &Violation, consequences:
         (Rank::NothingToCheck, _) if subject.program.condition().is_some() => {
             advice.push("What the program asks of its final states is the business of `fencepost verify`.".into());
         }
+        // Which accesses race is a matter of languages.
+        (Rank::NothingToCheck, _) if violation.delay.is_some() && has_plain(subject) => advice.push(
+            "The program has no assertion, and there are no data races for a machine: there was nothing to check. \
+             `--model cpp20` says whether accesses of `nonatomic` locations race. Say by `assert` what must be true, \
+             and it is told whether the stale value does any harm."
+                .into(),
+        ),
         (Rank::NothingToCheck, _) => advice.push(
             "The program has no assertion, and nothing in it can fail or race: there was nothing to check. Say by \
              `assert` what must be true, and it is told whether the stale value does any harm."

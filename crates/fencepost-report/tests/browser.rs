@@ -146,6 +146,44 @@ fn findings_are_opened_and_filtered() {
 
 /// Nothing is cut off and nothing makes the page wider than the screen.
 #[test]
+fn on_paper_everything_can_be_read() {
+    // About what fits on a page between its margins.
+    let Some(browser) = browser("paper", (740, 1000)) else { return };
+    let page = Page::new("paper", &everything());
+    browser.open_file(&page.0);
+    let open = "return document.querySelectorAll('main > section > details[open]').length";
+    let before = browser.run(open);
+    let all = browser.run("return document.querySelectorAll('main > section > details').length");
+    browser.print();
+    assert_eq!(browser.run(open), all);
+    let shown =
+        "[...document.querySelectorAll('.finding')].filter((finding) => finding.querySelector('.fp-part')).length";
+    assert_eq!(
+        browser.run(&format!("return {shown}")),
+        browser.run("return document.querySelectorAll('.finding').length")
+    );
+    // Nothing is cut off, and nothing is there to be used.
+    let seen = "[...document.querySelectorAll('main *')].filter((element) => element.getClientRects().length > 0)";
+    let cut = "['auto', 'scroll', 'hidden'].some((how) => getComputedStyle(element).overflow.includes(how))
+        && (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1)";
+    let cut = browser.run(&format!("return {seen}.filter((element) => {cut}).map((element) => element.className)"));
+    assert_eq!(cut, serde_json::json!([]));
+    let controls = "element.matches('.fp-controls *, .fp-tabs *, .tools *, #theme, .fp-part details:not([open]) *')";
+    assert_eq!(browser.run(&format!("return {seen}.filter((element) => {controls}).length")), 0);
+    // The header of a table would lie over its rows.
+    let sticky = "getComputedStyle(element).position === 'sticky'";
+    assert_eq!(browser.run(&format!("return {seen}.filter((element) => {sticky}).length")), 0);
+    // Ink on paper, whatever the reader likes on the screen.
+    assert_eq!(browser.run("return matchMedia('(prefers-color-scheme: dark)').matches"), true);
+    let ground = browser.run("return getComputedStyle(document.body).backgroundColor");
+    assert_eq!(ground, "rgb(255, 255, 255)");
+    assert_eq!(browser.poor_contrasts(), [""; 0]);
+    browser.run("dispatchEvent(new Event('afterprint'))");
+    assert_eq!(browser.run(open), before);
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
 fn a_phone_is_wide_enough() {
     let Some(browser) = browser("phone", (1280, 900)) else { return };
     let page = Page::new("phone", &everything());

@@ -125,7 +125,7 @@ fn read_frames(loader: &Loader, module: &str, address: u64) -> Vec<Frame> {
             let location = frame.location.as_ref();
             let function = frame.function.as_ref().and_then(|name| name.demangle().ok());
             frames.push(Frame {
-                function: function.map(|name| name.into_owned()),
+                function: function.map(|name| plain(&name)),
                 file: location.and_then(|location| location.file).map(short),
                 line: location.and_then(|location| location.line).and_then(known),
                 column: location.and_then(|location| location.column).and_then(known),
@@ -184,17 +184,52 @@ fn read_variables(module: &str) -> Vec<Variable> {
     variables
 }
 
+/// A name of C++ as people write it: without the arguments of templates that nobody gives.
+fn plain(name: &str) -> String {
+    let name = name.replace(STRING, "std::string").replace("std::string >", "std::string>");
+    let mut rest = name.as_str();
+    let mut plain = String::new();
+    while let Some((before, after)) = rest.split_once(ALLOCATOR) {
+        plain += before;
+        let mut depth = 1;
+        let end = after.char_indices().find_map(|(at, c)| {
+            depth += match c {
+                '<' => 1,
+                '>' => -1,
+                _ => 0,
+            };
+            (depth == 0).then_some(at + 1)
+        });
+        match end {
+            // `, std::allocator<…> >`: it is the last argument.
+            Some(end) if after[end..].starts_with(" >") => {
+                rest = &after[end + 1..];
+            }
+            _ => {
+                plain += ALLOCATOR;
+                rest = after;
+            }
+        }
+    }
+    plain + rest
+}
+
+/// What `std::string` stands for in GNU's library.
+const STRING: &str = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+/// The argument of a template that is left out where it is the last one.
+const ALLOCATOR: &str = ", std::allocator<";
+
 /// Only names that are mangled: `y` alone would be read as the type `unsigned long long`.
 fn demangle(name: &str) -> String {
     match name.starts_with("_Z") || name.starts_with("_R") {
-        true => addr2line::demangle_auto(name.into(), None).into_owned(),
+        true => plain(&addr2line::demangle_auto(name.into(), None)),
         false => name.to_string(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{demangle, short};
+    use super::{demangle, plain, short};
 
     #[test]
     fn paths_without_detours() {
@@ -208,6 +243,25 @@ mod tests {
             ("/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/a.rs", "/rustc/library/core/src/a.rs"),
         ] {
             assert_eq!(short(path), wanted);
+        }
+    }
+
+    #[test]
+    fn names_without_the_arguments_that_nobody_writes() {
+        for (name, wanted) in [
+            (
+                "Stack<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >::pop()",
+                "Stack<std::string>::pop()",
+            ),
+            ("std::vector<int, std::allocator<int> >::size() const", "std::vector<int>::size() const"),
+            (
+                "f(std::vector<std::vector<T<int>, std::allocator<T<int> > >, std::allocator<std::vector<T<int>, std::allocator<T<int> > > > >)",
+                "f(std::vector<std::vector<T<int>>>)",
+            ),
+            ("f<int, std::allocator<int>, long>()", "f<int, std::allocator<int>, long>()"),
+            ("f<int, std::allocator<", "f<int, std::allocator<"),
+        ] {
+            assert_eq!(plain(name), wanted);
         }
     }
 

@@ -339,6 +339,14 @@ impl<'a> Parser<'a> {
         Ok(Name { text: word.to_owned(), span })
     }
 
+    /// A name that a declaration gives to `of_what`, without the type that C or Rust would want.
+    fn declared_name(&mut self, of_what: &str) -> Result<Name> {
+        self.skip_type_before();
+        let name = self.new_name(of_what)?;
+        self.skip_type_after();
+        Ok(name)
+    }
+
     /// A name that is being used.
     fn name(&mut self, of_what: &str) -> Result<Name> {
         match self.word() {

@@ -134,6 +134,14 @@ impl Browser {
         self.ask("/goog/cdp/execute", &json!({ "cmd": "Emulation.setEmulatedMedia", "params": params }));
     }
 
+    /// From now on the page is as it is printed, for a reader who prefers a dark one.
+    pub fn print(&self) {
+        let feature = json!([{ "name": "prefers-color-scheme", "value": "dark" }]);
+        let params = json!({ "media": "print", "features": feature });
+        self.ask("/goog/cdp/execute", &json!({ "cmd": "Emulation.setEmulatedMedia", "params": params }));
+        self.run("dispatchEvent(new Event('beforeprint'))");
+    }
+
     /// The page has this much room now, as on a phone.
     pub fn resize(&self, width: u32, height: u32) {
         let params = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });

@@ -4,6 +4,7 @@
 #[cfg(unix)]
 mod ci;
 mod cli;
+mod editors;
 mod library;
 mod lsp;
 mod run;

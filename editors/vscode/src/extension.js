@@ -1,7 +1,7 @@
 // Starts `fencepost lsp` and lets it answer. Everything that is known about programs is known there.
 "use strict";
 
-const { commands, workspace } = require("vscode");
+const { commands, window, workspace } = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
 const LANGUAGES = ["fencepost", "tpl", "litmus"];
@@ -18,14 +18,28 @@ function command() {
 
 async function start() {
   const documentSelector = LANGUAGES.map((language) => ({ language }));
-  client = new LanguageClient("fencepost", "fencepost", command(), { documentSelector });
-  await client.start();
+  const server = command();
+  client = new LanguageClient("fencepost", "fencepost", server, { documentSelector });
+  try {
+    await client.start();
+  } catch (error) {
+    // An editor that was not started in a terminal often has a shorter path.
+    const message = `\`${server.command}\` cannot be started: ${error.message} Is fencepost installed? Say in the settings where it is.`;
+    const choice = await window.showErrorMessage(message, "Settings");
+    if (choice) {
+      await commands.executeCommand("workbench.action.openSettings", "fencepost.path");
+    }
+  }
+}
+
+async function stop() {
+  if (client && client.isRunning()) {
+    await client.stop();
+  }
 }
 
 async function restart() {
-  if (client) {
-    await client.stop();
-  }
+  await stop();
   await start();
 }
 
@@ -38,11 +52,8 @@ async function activate(context) {
       }
     }),
   );
-  await start();
+  // Nobody waits for the answer to what it may have to ask.
+  start();
 }
 
-function deactivate() {
-  return client ? client.stop() : undefined;
-}
-
-module.exports = { activate, deactivate };
+module.exports = { activate, deactivate: stop };

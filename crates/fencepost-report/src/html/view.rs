@@ -327,7 +327,7 @@ fn of_operation(operation: &Operation, text: String, mark: Option<u8>) -> Access
     AccessView {
         mark,
         thread: operation.thread.as_ref().map(Thread::to_string),
-        stack: operation.stack.iter().map(ToString::to_string).collect(),
+        stack: Frame::helpful(&operation.stack).into_iter().map(|(_, frame)| frame.to_string()).collect(),
         ..at(frame, text)
     }
 }

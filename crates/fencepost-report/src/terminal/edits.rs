@@ -1,7 +1,7 @@
 //! Repairs and relaxations: a diff, and why nothing less will do.
 
 use fencepost_base::source::SourceFile;
-use fencepost_verdict::{Because, Edit, EditKind, Need, Plan, Relaxed, Repaired, Rest};
+use fencepost_verdict::{Because, Edit, EditKind, Need, Plan, Relaxed, Repaired, Rest, ViolationKind};
 
 use super::layout::wrap;
 use super::{Look, Paint};
@@ -11,6 +11,18 @@ use crate::words;
 
 /// What a repair amounts to.
 pub fn repaired(subject: &Subject<'_>, models: &[&str], repaired: &Repaired, checks: u64, look: &Look) -> String {
+    repaired_so_far(subject, models, repaired, checks, look, false)
+}
+
+/// The same; with `harm`, a repair that is only to keep the program from harm.
+fn repaired_so_far(
+    subject: &Subject<'_>,
+    models: &[&str],
+    repaired: &Repaired,
+    checks: u64,
+    look: &Look,
+    harm: bool,
+) -> String {
     let paint = Paint(look.color);
     let (source, file) = (subject.source, subject.source.name());
     let effort = words::count(checks, "check");
@@ -40,7 +52,7 @@ pub fn repaired(subject: &Subject<'_>, models: &[&str], repaired: &Repaired, che
             text += &painted_diff(source, best, look);
             text += &heading("Why each is needed", look);
             for edit in &best.edits {
-                text += &item(&reason(source, edit, models), look);
+                text += &item(&(reason(source, edit, models) + harm_of(edit, harm)), look);
             }
             for (number, plan) in others.iter().enumerate() {
                 let edits = words::count(plan.edits.len() as u64, "edit");
@@ -75,7 +87,7 @@ pub fn repaired_harm(subject: &Subject<'_>, models: &[&str], repaired: &Repaired
         }
         Repaired::Plans { .. } => {
             let what = "Nothing goes wrong with one stale step then. The program need not be robust.";
-            self::repaired(subject, models, repaired, checks, look) + &paragraph(what, look)
+            repaired_so_far(subject, models, repaired, checks, look, true) + &paragraph(what, look)
         }
         Repaired::Impossible(_) | Repaired::Unknown(_) => self::repaired(subject, models, repaired, checks, look),
     }
@@ -142,6 +154,15 @@ fn reason(source: &SourceFile, edit: &Edit, models: &[&str]) -> String {
             format!("{what} (cost {cost}): whether it is needed was not decided: {reason}")
         }
         None => format!("{what} (cost {cost})"),
+    }
+}
+
+/// What is to be added to the reason, where a stale value alone is none.
+fn harm_of(edit: &Edit, harm: bool) -> &'static str {
+    let is_stale = |because: &Because| because.violation.kind != ViolationKind::DataRace;
+    match &edit.need {
+        Some(Need::Because(because)) if harm && is_stale(because) => ", and something goes wrong then",
+        _ => "",
     }
 }
 

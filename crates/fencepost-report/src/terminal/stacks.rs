@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use fencepost_finding::{
-    Access, Advice, Consequence, Finding, Frame, Link, LinkEnd, LinkKind, Memory, Observed, Operation, Reproduce, Rule,
-    Thread, Trials, value_text,
+    Access, Advice, Consequence, Creation, Finding, Frame, Link, LinkEnd, LinkKind, Memory, Observed, Operation,
+    Reproduce, Rule, Thread, Trials, value_text,
 };
 
 use super::{Look, Paint};
@@ -23,13 +23,12 @@ pub(super) fn finding(finding: &Finding, observed: &Observed, look: &Look) -> St
     let headline = format!("WARNING: fencepost: {} (pid={})", finding.title, observed.pid);
     let _ = writeln!(text, "{}", paint.bad(&headline));
     match is_race {
-        true => race(access, other, &mut text),
-        false => robustness(access, other, observed, paint, &mut text),
+        true => race(access, other, look, &mut text),
+        false => robustness(access, other, observed, look, &mut text),
     }
-    memory(&observed.memory, &mut text);
+    memory(&observed.memory, look, &mut text);
     for creation in &observed.threads {
-        let _ = writeln!(text, "  {} created by {} at:", capitalised(&creation.thread), creation.parent);
-        stack(&creation.stack, &mut text);
+        created(creation, look, &mut text);
     }
     match is_race {
         true => unsynchronised(access, other, observed, &mut text),
@@ -42,7 +41,7 @@ pub(super) fn finding(finding: &Finding, observed: &Observed, look: &Look) -> St
         let _ = writeln!(text, "  {follows}\n");
     }
     if let Some(trials) = &observed.trials {
-        consequence(trials, &observed.reproduce, paint, &mut text);
+        consequence(trials, &observed.reproduce, look, &mut text);
     }
     if let Some(test) = &observed.test {
         let _ = writeln!(text, "  Test: {test}");
@@ -71,29 +70,40 @@ fn waits(finding: &Finding, observed: &Observed) -> String {
     text
 }
 
-fn robustness(access: &Operation, missed: &Operation, observed: &Observed, paint: Paint, text: &mut String) {
+/// Where a thread comes from. How the test library starts a test is of no interest.
+fn created(creation: &Creation, look: &Look, text: &mut String) {
+    let (thread, parent) = (capitalised(&creation.thread), &creation.parent);
+    if !look.in_full && creation.stack.iter().any(Frame::is_test_library) {
+        let _ = writeln!(text, "  {thread} runs a test: created by {parent} in Rust's test library\n");
+        return;
+    }
+    let _ = writeln!(text, "  {thread} created by {parent} at:");
+    stack(&creation.stack, look, text);
+}
+
+fn robustness(access: &Operation, missed: &Operation, observed: &Observed, look: &Look, text: &mut String) {
     let expected = match (access.op.as_str(), access.expected) {
         (_, None) => String::new(),
         ("wait", Some(value)) => format!(" for value {}", value_text(value)),
         (_, Some(value)) => format!(" from value {}", value_text(value)),
     };
     let title = format!("  {}{expected} of size {} at {:#x}", access.title(), access.size, access.address);
-    let _ = writeln!(text, "{} by {}:", paint.strong(&title), by(access));
-    stack(&access.stack, text);
+    let _ = writeln!(text, "{} by {}:", Paint(look.color).strong(&title), by(access));
+    stack(&access.stack, look, text);
     let verb = if access.writes_only() { "may come, in modification order, before" } else { "may miss" };
     let _ = writeln!(text, "  {verb} this write:");
-    write(missed, text);
+    write(missed, look, text);
     let instead = if access.writes_only() { "and right after:" } else { "and use instead:" };
     let _ = writeln!(text, "  {instead}");
     for stale in &observed.stale {
-        write(stale, text);
+        write(stale, look, text);
     }
     if observed.cut {
         text.push_str("  and maybe older ones, which the bounded history has forgotten (--history keeps more)\n\n");
     }
 }
 
-fn write(write: &Operation, text: &mut String) {
+fn write(write: &Operation, look: &Look, text: &mut String) {
     let value = write.value.map_or(String::new(), value_text);
     match &write.thread {
         None => {
@@ -103,19 +113,19 @@ fn write(write: &Operation, text: &mut String) {
             let _ = writeln!(text, "  {} of value {value} by {thread}:", write.title());
         }
     }
-    stack(&write.stack, text);
+    stack(&write.stack, look, text);
 }
 
-fn race(access: &Operation, other: &Operation, text: &mut String) {
+fn race(access: &Operation, other: &Operation, look: &Look, text: &mut String) {
     let _ = writeln!(text, "  {} of size {} at {:#x} by {}:", access.title(), access.size, access.address, by(access));
-    stack(&access.stack, text);
+    stack(&access.stack, look, text);
     let title = other.title();
     let title = format!("{}{}", title.get(..1).unwrap_or_default().to_lowercase(), title.get(1..).unwrap_or_default());
     let _ = writeln!(text, "  Previous {title} of size {} at {:#x} by {}:", other.size, other.address, by(other));
-    stack(&other.stack, text);
+    stack(&other.stack, look, text);
 }
 
-fn memory(memory: &Memory, text: &mut String) {
+fn memory(memory: &Memory, look: &Look, text: &mut String) {
     let _ = match memory {
         Memory::Global { name, size, address, module } => {
             let module = Frame::bare(module, 0).module_place();
@@ -125,7 +135,7 @@ fn memory(memory: &Memory, text: &mut String) {
         Memory::Heap { size, address, thread, stack: frames } => {
             let by = thread.as_ref().map_or(String::new(), |thread| format!(" allocated by {thread}"));
             let _ = writeln!(text, "  Location is heap block of size {size} at {address:#x}{by}:");
-            stack(frames, text);
+            stack(frames, look, text);
             Ok(())
         }
         Memory::Stack(thread) => writeln!(text, "  Location is stack of {thread}\n"),
@@ -216,14 +226,14 @@ fn suggestion(advice: &Advice, what: &str, paint: Paint, text: &mut String) {
 }
 
 /// What followed when it was provoked.
-fn consequence(trials: &Trials, known: &Reproduce, paint: Paint, text: &mut String) {
-    let _ = writeln!(text, "  {}: {}", paint.strong("Consequence"), trials.sentence());
+fn consequence(trials: &Trials, known: &Reproduce, look: &Look, text: &mut String) {
+    let _ = writeln!(text, "  {}: {}", Paint(look.color).strong("Consequence"), trials.sentence());
     match &trials.consequence {
         Some(Consequence { thread, stack: frames, reproduce, .. }) => {
             let by = thread.as_ref().map_or(String::new(), |thread| format!(" by {thread}"));
             if !frames.is_empty() {
                 let _ = writeln!(text, "  Where{by}:");
-                stack(frames, text);
+                stack(frames, look, text);
             }
             if reproduce != known {
                 let _ = writeln!(text, "  Reproduce that: {}\n", reproduce.command);
@@ -243,8 +253,9 @@ pub(super) fn line(finding: &Finding, observed: &Observed) -> String {
     format!("  {place}{}{tried}\n", finding.message)
 }
 
-fn stack(frames: &[Frame], text: &mut String) {
-    for (number, frame) in frames.iter().enumerate() {
+fn stack(frames: &[Frame], look: &Look, text: &mut String) {
+    let shown = if look.in_full { frames.iter().enumerate().collect() } else { Frame::helpful(frames) };
+    for (number, frame) in shown {
         let _ = writeln!(text, "    #{number} {frame}");
     }
     text.push('\n');

@@ -41,7 +41,7 @@ impl Parser<'_> {
             }
             "const" => {
                 self.advance();
-                let name = self.new_name("a constant")?;
+                let name = self.declared_name("a constant")?;
                 self.expect(TokenKind::Equals, "`=`")?;
                 ItemKind::Const(name, self.expr()?)
             }
@@ -65,7 +65,7 @@ impl Parser<'_> {
         let open = self.expect(TokenKind::LeftParen, "`(`")?;
         let params = match self.kind() {
             TokenKind::RightParen => Vec::new(),
-            _ => self.comma_list(|parser| parser.new_name("a parameter"))?,
+            _ => self.comma_list(|parser| parser.declared_name("a parameter"))?,
         };
         self.expect_close(TokenKind::RightParen, "`)`", open)?;
         let body = self.block()?;
@@ -76,6 +76,7 @@ impl Parser<'_> {
         let start = self.advance().span;
         let name = self.new_name("a thread")?;
         let copies = self.copies()?;
+        self.skip_thread_parameters(&name.text);
         let body: Block = self.block()?;
         Ok(Item { kind: ItemKind::Thread { name, copies, body }, span: self.span_from(start) })
     }
@@ -189,7 +190,7 @@ impl Parser<'_> {
     }
 
     fn fp_shared(&mut self) -> Result<SharedDecl> {
-        let name = self.new_name("a location")?;
+        let name = self.declared_name("a location")?;
         let len = self.brackets()?;
         let mut init = None;
         if self.eat(TokenKind::Equals) {

@@ -17,6 +17,8 @@ struct Habit {
     help: &'static [&'static str],
 }
 
+const NO_TYPES: &str = "there are no types: every value is a number";
+
 /// Words that begin a type.
 const TYPES: &[&str] = &[
     "int",
@@ -126,13 +128,21 @@ const ITEMS: &[Habit] = &[
     FUNCTION,
     Habit {
         words: TYPES,
-        message: "there are no types: every value is a number",
+        message: NO_TYPES,
         help: &["write `global x = 0;` for an atomic location, `nonatomic d = 0;` for a plain one"],
     },
     Habit {
         words: &["class", "union", "typedef", "enum", "type", "record"],
         message: "there are no types, but structs of locations",
         help: &["write `struct node[4] { global next; nonatomic value; }`, and `node[i].next.load()`"],
+    },
+    Habit {
+        words: &["exists", "forall", "locations", "filter", "final"],
+        message: "a program has no condition on its final states",
+        help: &[
+            "say what must be true where it matters: `assert(r == 1);` in a thread",
+            "a C litmus test has such a condition: save it as `FILE.litmus`",
+        ],
     },
     Habit {
         words: &["include", "define", "use", "using", "import", "mod", "namespace", "template", "module"],
@@ -146,7 +156,7 @@ const STATEMENTS: &[Habit] = &[
     MUTEX,
     Habit {
         words: TYPES,
-        message: "there are no types: every value is a number",
+        message: NO_TYPES,
         help: &["write `local r = 0;` for a register of the thread; shared locations are declared at the top level"],
     },
     Habit {
@@ -332,6 +342,75 @@ impl Parser<'_> {
         Some(if function { &FUNCTION } else { habit }.diagnostic(span))
     }
 
+    /// A type before the name that it belongs to: `int x`, `unsigned long *x`, `std::atomic<int> x`.
+    /// It is reported, and the name is read as if it stood alone.
+    pub(super) fn skip_type_before(&mut self) {
+        if self.language != Language::Fp {
+            return;
+        }
+        let start = self.span();
+        let mut length = 0;
+        while let Some(tokens) = self.type_at(length) {
+            length += tokens;
+        }
+        // `global shared;`: a name like any other.
+        if length == 0 || self.kind_after(length) != TokenKind::Word {
+            return;
+        }
+        (0..length).for_each(|_| self.skip());
+        self.no_types(start);
+    }
+
+    /// A type after the name that it belongs to: `x: AtomicU32`.
+    pub(super) fn skip_type_after(&mut self) {
+        if self.language != Language::Fp || self.kind() != TokenKind::Colon {
+            return;
+        }
+        let start = self.span();
+        let Some(tokens) = self.type_at(1) else { return };
+        (0..=tokens).for_each(|_| self.skip());
+        self.no_types(start);
+    }
+
+    fn no_types(&mut self, start: Span) {
+        let span = self.span_from(start);
+        let help = format!("leave out `{}`", self.slice(span));
+        self.messages.push(Diagnostic::error(span, NO_TYPES).help(help));
+    }
+
+    /// The number of tokens of a type that begins `distance` tokens from here, with what belongs to
+    /// it: `std::atomic<int>`, `char *`.
+    fn type_at(&self, distance: usize) -> Option<usize> {
+        let (word, _, mut tokens) = self.path_after(distance)?;
+        if !TYPES.contains(&word) {
+            return None;
+        }
+        let mut depth = 0usize;
+        loop {
+            match self.kind_after(distance + tokens) {
+                TokenKind::Less => depth += 1,
+                TokenKind::Greater if depth > 0 => depth -= 1,
+                TokenKind::Star | TokenKind::And => {}
+                TokenKind::Word | TokenKind::Colon | TokenKind::Comma if depth > 0 => {}
+                _ => return Some(tokens),
+            }
+            tokens += 1;
+        }
+    }
+
+    /// `thread t() {`, as a function is written. It is reported, and the body is read.
+    pub(super) fn skip_thread_parameters(&mut self, name: &str) {
+        if self.kind() != TokenKind::LeftParen {
+            return;
+        }
+        let start = self.span();
+        self.skip_past_parens(self.position);
+        let problem = Diagnostic::error(self.span_from(start), "a thread has no parameters")
+            .help(format!("write `thread {name} {{ … }}`"))
+            .help(format!("for threads with the same code, write `thread {name}[2] {{ … }}`: `me` is 0 in the first of them, and 1 in the second"));
+        self.messages.push(problem);
+    }
+
     /// A statement of another language, at its first word.
     pub(super) fn foreign_statement(&self) -> Option<Diagnostic> {
         if self.language != Language::Fp {
@@ -351,12 +430,12 @@ impl Parser<'_> {
                     self.kind_after(after),
                     TokenKind::Word | TokenKind::Less | TokenKind::Star | TokenKind::And
                 );
-                // `atomic_load(&x)`: a procedure of that name could not be called so.
-                let address =
-                    self.kind_after(after) == TokenKind::LeftParen && self.kind_after(after + 1) == TokenKind::And;
+                // `atomic_load(&x)`, `printf("…")`: a procedure of that name could not be called so.
+                let foreign_argument = self.kind_after(after) == TokenKind::LeftParen
+                    && matches!(self.kind_after(after + 1), TokenKind::And | TokenKind::Text);
                 // `atomic` begins a section.
                 let ours = self.language.statement_words().contains(&word) && next == TokenKind::Word;
-                if ours || !(path || macro_call || declares || address) {
+                if ours || !(path || macro_call || declares || foreign_argument) {
                     return None;
                 }
                 statement_habit(word, span)
@@ -374,13 +453,22 @@ impl Parser<'_> {
     /// The last word of a path like `std::atomic_thread_fence` at the cursor, the place of the
     /// whole, and the number of its tokens.
     pub(super) fn path(&self) -> Option<(&str, Span, usize)> {
-        let mut last = self.word()?;
-        let (mut span, mut tokens) = (self.span(), 1);
-        while self.kind_after(tokens) == TokenKind::Colon
-            && self.kind_after(tokens + 1) == TokenKind::Colon
-            && self.kind_after(tokens + 2) == TokenKind::Word
+        self.path_after(0)
+    }
+
+    /// The same, some tokens from here.
+    fn path_after(&self, distance: usize) -> Option<(&str, Span, usize)> {
+        if self.kind_after(distance) != TokenKind::Word {
+            return None;
+        }
+        let mut span = self.tokens[self.position + distance].span;
+        let mut last = self.slice(span);
+        let mut tokens = 1;
+        while self.kind_after(distance + tokens) == TokenKind::Colon
+            && self.kind_after(distance + tokens + 1) == TokenKind::Colon
+            && self.kind_after(distance + tokens + 2) == TokenKind::Word
         {
-            let token = self.tokens[self.position + tokens + 2];
+            let token = self.tokens[self.position + distance + tokens + 2];
             last = self.slice(token.span);
             span = span.to(token.span);
             tokens += 3;

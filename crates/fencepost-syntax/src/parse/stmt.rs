@@ -296,7 +296,7 @@ impl Parser<'_> {
     }
 
     fn local(&mut self) -> Result<LocalDecl> {
-        let name = self.new_name("a register")?;
+        let name = self.declared_name("a register")?;
         let init = if self.eat(TokenKind::Equals) { Some(self.expr()?) } else { None };
         if self.kind() == TokenKind::Dot && init.is_some() {
             let span = self.span();

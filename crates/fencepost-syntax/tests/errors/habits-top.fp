@@ -17,3 +17,4 @@ void *producer(void *arg) { x = 1; return 0; }
 fn consumer() { let r = x.load(Ordering::Acquire); }
 P0 (atomic_int* x) { }
 thread ok { skip; }
+exists (0:r0 = 0)

@@ -120,7 +120,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) hang_after: Option<Duration>,
 
-    /// Tell what is harmless in full, too
+    /// Tell what is harmless in full, too, and show all frames of all stacks: without it, of the
+    /// frames of standard libraries only those that the program calls
     #[arg(long)]
     pub(crate) all: bool,
 

@@ -15,10 +15,11 @@ use serde_json::Value;
 
 type Test = fn(&Project) -> Result<(), String>;
 
-const TESTS: [(&str, Test); 22] = [
+const TESTS: [(&str, Test); 23] = [
     ("correct_tests_are_silent", correct_tests_are_silent),
     ("optimised_tests_are_silent", optimised_tests_are_silent),
     ("a_race_is_found_and_its_patch_mends_it", a_race_is_found_and_its_patch_mends_it),
+    ("stacks_show_what_helps", stacks_show_what_helps),
     ("a_page_shows_the_source", a_page_shows_the_source),
     ("findings_name_their_program_and_test", findings_name_their_program_and_test),
     ("correct_uses_of_the_library_are_silent", correct_uses_of_the_library_are_silent),
@@ -218,6 +219,24 @@ fn a_race_is_found_and_its_patch_mends_it(project: &Project) -> Result<(), Strin
     let Ok(applied) = said(&mut apply) else { return Ok(()) };
     applied.expect(0, &[])?;
     project.run(words)?.expect(0, &["queue: stress: no reports in 10 runs"])
+}
+
+/// Of the library's frames, those that the program calls; with `--all`, every frame.
+fn stacks_show_what_helps(project: &Project) -> Result<(), String> {
+    let words = "test -p queue --test stress --features broken --fencepost --schedule random --runs 10";
+    let is_library = |line: &str| line.contains("/rustc/library/");
+    let pairs = |text: &str| {
+        let lines: Vec<&str> = text.lines().collect();
+        lines.windows(2).filter(|pair| is_library(pair[0]) && (is_library(pair[1]) || pair[1].is_empty())).count()
+    };
+    let short = project.run(words)?;
+    short.expect(66, &["runs a test: created by main thread in Rust's test library", "::spawn"])?;
+    if pairs(&short.err) > 0 || !short.err.lines().any(is_library) {
+        return Err(short.err);
+    }
+    let full = project.run(&format!("{words} --all"))?;
+    full.expect(66, &["test::run_test"])?;
+    if pairs(&full.err) == 0 { Err(full.err) } else { Ok(()) }
 }
 
 fn a_page_shows_the_source(project: &Project) -> Result<(), String> {

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fencepost_check::{Listing, Question};
+use fencepost_finding::Relation;
 use fencepost_model::Model;
 use fencepost_report::diagram;
 use fencepost_report::graph::Drawing;
@@ -53,18 +54,22 @@ pub(super) fn run(
         let message = format!("{} pictures cannot follow each other as SVG", pictures.len());
         return Ok(desk.error(&message, Some("say -o out.svg for out-1.svg, out-2.svg, …, or --format dot")));
     }
-    let mut last = None;
-    for (index, picture) in pictures.iter().enumerate() {
+    let (mut last, mut list) = (None, String::new());
+    for (index, (picture, diagram)) in pictures.iter().zip(&diagrams).enumerate() {
         let path = if is_stream { args.output.clone() } else { numbered(&args.output, index + 1) };
         let delivered = desk.deliver(&path, picture)?;
         if delivered != Exit::Holds {
             return Ok(delivered);
         }
+        // What SC forbids has a cycle.
+        let is_sc = diagram.focus.iter().all(|edge| edge.relation == Relation::Race);
+        let remark = if is_sc { "" } else { " · not SC" };
+        list += &format!("  {}  {}{remark}\n", path.display(), diagram.subtitle);
         last = Some(path);
     }
     let place = match last {
         Some(last) if !is_stream && pictures.len() > 1 => {
-            format!("The pictures are in {} to {}.\n", numbered(&args.output, 1).display(), last.display())
+            format!("The pictures are in {} to {}:\n{list}", numbered(&args.output, 1).display(), last.display())
         }
         Some(last) if !is_stream => format!("The picture is in {}.\n", last.display()),
         _ => String::new(),

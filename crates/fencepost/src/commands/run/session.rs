@@ -45,8 +45,6 @@ pub(crate) struct Session {
     sequel: Option<Sequel>,
     /// Reports are told in the end, when it is known how bad they are.
     holds: bool,
-    /// Those that are harmless are told in full, too.
-    tells_all: bool,
     /// What users were told.
     notes: BTreeSet<String>,
     /// Lists of suppressions that the program's own options named, and that were read.
@@ -118,7 +116,6 @@ impl Session {
             ranking: Ranking::default(),
             sequel: None,
             holds: false,
-            tells_all: false,
             notes: BTreeSet::new(),
             read: BTreeSet::new(),
             print_suppressions: false,
@@ -179,7 +176,7 @@ impl Session {
     /// From now on, reports are told in the end, in the order of how bad they are; those that are
     /// harmless in full, if `all`.
     pub(super) fn rank(&mut self, holds: bool, all: bool) {
-        (self.holds, self.tells_all) = (holds, all);
+        (self.holds, self.look.in_full) = (holds, all);
     }
 
     /// The ordinary runs in which a report was seen.
@@ -285,7 +282,7 @@ impl Session {
 
     /// What was held back, the worst first. People see what is harmless in a line each.
     fn tell_all(&mut self, output: &mut Output) {
-        let in_lines = self.format == ReportFormat::Human && !self.tells_all;
+        let in_lines = self.format == ReportFormat::Human && !self.look.in_full;
         let (harmless, others): (Vec<_>, Vec<_>) =
             self.ranking.in_order().into_iter().partition(|(_, rank)| in_lines && *rank == Some(Rank::Harmless));
         for (report, _) in others {
@@ -388,7 +385,7 @@ impl Session {
         let ranks = self.ranking.counts();
         match self.format {
             ReportFormat::Human => {
-                if self.tells_all {
+                if self.look.in_full {
                     self.tell_own(output);
                 }
                 if let Some(exploration) = &self.exploration {
