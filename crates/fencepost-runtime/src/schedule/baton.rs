@@ -9,7 +9,7 @@
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
-use fencepost_protocol::exploration::{Decision, Kind, Step, end, remark};
+use fencepost_protocol::exploration::{Class, Decision, Kind, Step, end, remark};
 use fencepost_protocol::{DEADLOCK, Schedule};
 
 use super::ALL;
@@ -21,7 +21,7 @@ use crate::intercept::{monotonic, programs_monotonic};
 use crate::local::Read;
 use crate::lock::{Guard, Guarded};
 use crate::thread::Tid;
-use crate::{channel, explore, intercept, options, thread, weak};
+use crate::{channel, early, explore, intercept, options, thread, weak};
 
 static CONTROL: Guarded<Option<Control>> = Guarded::new(None);
 
@@ -123,12 +123,25 @@ pub(super) fn about(step: Step) {
     {
         thread.has_effect.set(true);
     }
+    if does_something(&step) {
+        early::writes();
+    }
     with_control(|control| {
         if let Some(entry) = control.entry(me) {
             entry.pending = step;
         }
     });
     decide(Reason::Step);
+}
+
+/// Can others tell that the step was taken, besides from what is written? To have a lock for a while
+/// and to wait for a condition is nothing in itself.
+fn does_something(step: &Step) -> bool {
+    match step.class {
+        Class::Condition => step.also == 0,
+        Class::Semaphore | Class::Barrier => true,
+        Class::Mutex | Class::ReadWriteLock | Class::Once | Class::Futex => step.kind == Kind::Spawn,
+    }
 }
 
 /// What the running thread does belongs to the step before.
