@@ -135,12 +135,12 @@ pub(super) fn about(step: Step) {
 }
 
 /// Can others tell that the step was taken, besides from what is written? To have a lock for a while
-/// and to wait for a condition is nothing in itself.
+/// and to wait for a condition is nothing in itself. Waits in the kernel have a word that is written.
 fn does_something(step: &Step) -> bool {
     match step.class {
         Class::Condition => step.also == 0,
         Class::Semaphore | Class::Barrier => true,
-        Class::Mutex | Class::ReadWriteLock | Class::Once | Class::Futex => step.kind == Kind::Spawn,
+        Class::Mutex | Class::ReadWriteLock | Class::Once | Class::Futex => false,
     }
 }
 
