@@ -5,7 +5,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-static atomic_int lock = 1, noise, value;
+// Not static: a compiler could see that `noise` always has the same value, and leave it out.
+atomic_int lock = 1, noise, value;
 
 static void *makes_noise(void *unused) {
   atomic_store_explicit(&value, 1, memory_order_relaxed);

@@ -2,6 +2,9 @@
 // every schedule: exhausted
 // every schedule -DWEAK: bug
 // says: data race
+// weak executions: exhausted
+// weak executions -DWEAK: bug
+// says: data race
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,6 +3,19 @@
 //!
 //! A read-modify-write is two events, its read and its write, so that its write can be taken back
 //! alone. The axioms see it as one.
+//!
+//! # Objects
+//!
+//! A use of a mutex, a condition variable, a semaphore, a barrier is a read-modify-write, too, of the
+//! state that the object is in. So all uses of an object have one order, its *chain*, which runs
+//! follow: each use finds the object as the one before it in the chain has left it. To the axioms
+//! that is nothing. They see what the standard says that the use orders, and the runtime has told
+//! what that is: who acquires reads, from a location of its own, what each of those has written who
+//! had released to the object ([`Orders`]). That a chain is in accord with happens-before need not be
+//! asked, because runs are, and happens-before is made of what comes first in them.
+//!
+//! To wait for a condition and to give the mutex back is one step, and two uses: the second
+//! `follows`. Nobody comes in between, so who depends on the first depends on the second.
 
 use std::collections::BTreeMap;
 
@@ -67,10 +80,32 @@ pub(crate) enum What {
     Spawn,
     /// A thread begins that was created by this event.
     Begin { spawn: Option<Id> },
+    /// A thread goes on that was woken by this use of an object.
+    Wake { by: Id },
     /// A thread has waited for the end of this one, which was its last event.
     Join { thread: u32, last: Option<Id> },
     /// One of several ways was taken.
     Choice { choice: u32 },
+}
+
+/// How the use of an object orders threads: parts of the object, as bits
+/// ([`fencepost_protocol::exploration::Step::acquires`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Orders {
+    pub(crate) acquires: u32,
+    pub(crate) releases: u32,
+    pub(crate) replaces: u32,
+}
+
+/// The use of an object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Use {
+    /// Which of several ways it goes, if that was decided.
+    pub(crate) choice: Option<u32>,
+    /// Does it belong to the step before?
+    pub(crate) follows: bool,
+    /// Of its write, as far as a run has shown it.
+    pub(crate) orders: Orders,
 }
 
 /// An event, and the fences that its thread passes before its next one.
@@ -92,6 +127,8 @@ pub(crate) struct Event {
     pub(crate) previous: Option<Id>,
     /// Where in the code.
     pub(crate) pc: u64,
+    /// Of a use of an object, and of a thread that goes on after one.
+    pub(crate) uses: Option<Use>,
 }
 
 impl Event {
@@ -138,6 +175,37 @@ pub(crate) struct Set(Vec<bool>);
 impl Set {
     pub(crate) fn has(&self, id: Id) -> bool {
         self.0.get(id as usize).copied().unwrap_or(false)
+    }
+}
+
+/// Which events belong to the same step.
+struct Steps {
+    /// By event: the next one of its step, and the first one.
+    next: Vec<Option<Id>>,
+    first: Vec<Id>,
+}
+
+impl Steps {
+    fn of(execution: &Execution) -> Steps {
+        let mut steps = Steps { next: vec![None; execution.next as usize], first: (0..execution.next).collect() };
+        for event in execution.events() {
+            let follows = event.uses.is_some_and(|uses| uses.follows);
+            let previous = event.read_part().or(event.previous.filter(|_| event.is_read() && follows));
+            if let Some(previous) = previous {
+                steps.next[previous as usize] = Some(event.id);
+                steps.first[event.id as usize] = steps.first(previous);
+            }
+        }
+        steps
+    }
+
+    fn first(&self, id: Id) -> Id {
+        self.first[id as usize]
+    }
+
+    /// The step that begins with this event.
+    fn of_first(&self, first: Id) -> impl Iterator<Item = Id> {
+        std::iter::successors(Some(first), |&id| self.next[id as usize])
     }
 }
 
@@ -260,41 +328,60 @@ impl Execution {
         let event = self.event(id);
         event.previous.into_iter().for_each(&mut each);
         match event.what {
-            What::Read { source: Some(source), .. } => each(source),
+            What::Read { source: Some(source), .. } => each(self.end_of_step(source)),
+            What::Wake { by } => each(by),
             What::Begin { spawn: Some(spawn) } => each(spawn),
             What::Join { last: Some(last), .. } => each(last),
             _ => {}
         }
     }
 
-    /// The events in an order in which a run can have them: each after what it depends on, a write
-    /// of a read-modify-write right after its read, and otherwise as they were added. A read whose
-    /// write is still to come is last.
+    /// The use of an object that belongs to the same step as the one that this write is of.
+    pub(crate) fn follower(&self, write: Id) -> Option<&Event> {
+        let event = self.event(write);
+        event.uses?;
+        let follows = |other: &&Event| other.previous == Some(write) && other.uses.is_some_and(|uses| uses.follows);
+        self.events[self.position(write)..].iter().find(follows)
+    }
+
+    /// The last event of the step that this write belongs to.
+    fn end_of_step(&self, write: Id) -> Id {
+        match self.follower(write) {
+            Some(follower) => self.write_part(follower.id).unwrap_or(follower.id),
+            None => write,
+        }
+    }
+
+    /// The events in an order in which a run can have them: each after what it depends on, those of a
+    /// step one after the other, and otherwise as they were added. A read whose write is still to
+    /// come is last.
     pub(crate) fn in_order(&self) -> Vec<Id> {
-        let parts: BTreeMap<Id, Id> =
-            self.events.iter().filter_map(|event| Some((event.read_part()?, event.id))).collect();
+        let steps = Steps::of(self);
         let mut done = Set(vec![false; self.next as usize]);
         let mut order = Vec::with_capacity(self.events.len());
-        let (last, others): (Vec<&Event>, Vec<&Event>) = self.events.iter().partition(|event| self.is_open(event));
-        for event in others.into_iter().chain(last) {
-            let mut open = vec![event.id];
-            while let Some(&id) = open.last() {
+        let is_last = |first: &Id| steps.of_first(*first).any(|id| self.is_open(self.event(id)));
+        let first = self.events.iter().map(|event| event.id).filter(|&id| steps.first(id) == id);
+        let (last, others): (Vec<Id>, Vec<Id>) = first.partition(is_last);
+        for first in others.into_iter().chain(last) {
+            let mut open = vec![first];
+            while let Some(&first) = open.last() {
                 let before = open.len();
-                if !done.has(id) {
-                    self.predecessors(id, |earlier| {
-                        if !done.has(earlier) {
-                            open.push(earlier);
-                        }
-                    });
+                if !done.has(first) {
+                    for part in steps.of_first(first) {
+                        self.predecessors(part, |earlier| {
+                            let earlier = steps.first(earlier);
+                            if earlier != first && !done.has(earlier) {
+                                open.push(earlier);
+                            }
+                        });
+                    }
                 }
                 if open.len() > before {
                     continue;
                 }
                 open.pop();
-                for id in std::iter::once(id).chain(parts.get(&id).copied()) {
-                    if !std::mem::replace(&mut done.0[id as usize], true) {
-                        order.push(id);
-                    }
+                if !std::mem::replace(&mut done.0[first as usize], true) {
+                    order.extend(steps.of_first(first));
                 }
             }
         }
@@ -310,21 +397,75 @@ impl Execution {
 
     /// Is it consistent? Values do not matter for that.
     pub(crate) fn is_permitted(&self, model: &dyn Model) -> bool {
-        model.permits(&self.graph())
+        self.has_chains() && model.permits(&self.graph(false))
+    }
+
+    /// Is it also one of this model, with chains that are in accord with everything else?
+    pub(crate) fn is_ordinary(&self, reference: &dyn Model) -> bool {
+        self.has_chains() && reference.permits(&self.graph(true))
+    }
+
+    /// Does each use of an object find what the one before it has left?
+    fn has_chains(&self) -> bool {
+        self.order.values().all(|writes| {
+            let mut previous = None;
+            writes.iter().all(|&write| {
+                let event = self.event(write);
+                let is_next = || event.read_part().is_some_and(|read| self.event(read).source() == previous);
+                let fits = event.uses.is_none() || is_next();
+                previous = Some(write);
+                fits
+            })
+        })
+    }
+
+    /// Those whose releases are acquired by who acquires from these parts of an object, right after
+    /// its use `last`.
+    fn released(&self, object: u64, parts: u32, last: Id) -> Vec<Id> {
+        let mut all: Vec<(Id, u32)> = Vec::new();
+        if parts == 0 {
+            return Vec::new();
+        }
+        for &write in self.writes(object) {
+            let orders = self.event(write).uses.map(|uses| uses.orders).unwrap_or_default();
+            all.iter_mut().for_each(|(_, at)| *at &= !orders.replaces);
+            all.push((write, orders.releases & parts));
+            if write == last {
+                break;
+            }
+        }
+        all.into_iter().filter(|(_, at)| *at != 0).map(|(write, _)| write).collect()
     }
 
     /// As the axioms see it. Each write has a value of its own. A thread begins by reading from its
-    /// creator, and ends by writing for those who wait for it.
-    fn graph(&self) -> Graph {
-        let mut builder = Builder::default();
+    /// creator, and ends by writing for those who wait for it. Are chains seen?
+    fn graph(&self, with_chains: bool) -> Graph {
+        let mut builder = Builder { with_chains, ..Builder::default() };
         for id in self.in_order() {
             self.build(&mut builder, id);
         }
         for (&object, writes) in &self.order {
+            let is_seen = |write: &&Id| with_chains || self.event(**write).uses.is_none();
             let loc = builder.location(Place::Object(object));
-            builder.order[loc.index()].extend(writes.iter().map(|write| builder.numbers[write]));
+            builder.order[loc.index()].extend(writes.iter().filter(is_seen).map(|write| builder.numbers[write]));
         }
         builder.finish()
+    }
+
+    /// The use of an object orders threads.
+    fn build_use(&self, builder: &mut Builder, read: Id) {
+        let Some(write) = self.write_part(read) else { return };
+        let event = self.event(write);
+        let thread = ThreadId(event.thread);
+        let orders = event.uses.map(|uses| uses.orders).unwrap_or_default();
+        for released in self.released(event.object, orders.acquires, write) {
+            if released != write {
+                builder.take_over(thread, Place::Released(released));
+            }
+        }
+        if orders.releases != 0 {
+            builder.pass_on(thread, Place::Released(write));
+        }
     }
 
     fn build(&self, builder: &mut Builder, id: Id) {
@@ -332,6 +473,7 @@ impl Execution {
         let thread = ThreadId(event.thread);
         match event.what {
             What::Read { .. } if event.is_blocked => {}
+            What::Read { .. } if event.uses.is_some() && !builder.with_chains => self.build_use(builder, id),
             What::Read { source, .. } => {
                 let loc = builder.location(Place::Object(event.object));
                 let part = self.write_part(id);
@@ -344,6 +486,9 @@ impl Execution {
                 let number = builder.add(thread, label, Some(Source { loc, write: source }));
                 builder.numbers.insert(id, number);
                 builder.numbers.extend(part.map(|part| (part, number)));
+                if event.uses.is_some() {
+                    self.build_use(builder, id);
+                }
             }
             What::Write { read: Some(_) } => {}
             What::Write { read: None } => {
@@ -352,20 +497,20 @@ impl Execution {
                 let number = builder.add(thread, label, None);
                 builder.numbers.insert(id, number);
             }
-            What::Spawn => {
-                let loc = builder.location(Place::Begin(id));
-                builder.pass_on(thread, loc);
-            }
-            What::Begin { spawn: Some(spawn) } => {
-                let loc = builder.location(Place::Begin(spawn));
-                builder.take_over(thread, loc);
+            What::Spawn => builder.pass_on(thread, Place::Begin(id)),
+            What::Begin { spawn: Some(spawn) } => builder.take_over(thread, Place::Begin(spawn)),
+            What::Wake { by } => {
+                let parts = event.uses.map_or(0, |uses| uses.orders.acquires);
+                for released in self.released(event.object, parts, by) {
+                    builder.take_over(thread, Place::Released(released));
+                }
             }
             What::Join { thread: other, .. } => {
                 let loc = builder.location(Place::End(other));
                 if builder.order[loc.index()].is_empty() {
-                    builder.pass_on(ThreadId(other), loc);
+                    builder.pass_on(ThreadId(other), Place::End(other));
                 }
-                builder.take_over(thread, loc);
+                builder.take_over(thread, Place::End(other));
             }
             What::Begin { spawn: None } | What::Choice { .. } => {}
         }
@@ -412,6 +557,8 @@ enum Place {
     Begin(Id),
     /// Through which others get what a thread knew at its end.
     End(u32),
+    /// Through which others get what a thread has released to an object.
+    Released(Id),
 }
 
 #[derive(Clone, Copy)]
@@ -425,6 +572,8 @@ struct Source {
 /// known before.
 #[derive(Default)]
 struct Builder {
+    /// Are uses of objects accesses?
+    with_chains: bool,
     locations: BTreeMap<Place, LocId>,
     events: Vec<(ModelEvent, Option<Source>)>,
     order: Vec<Vec<usize>>,
@@ -455,13 +604,15 @@ impl Builder {
         self.events.len() - 1
     }
 
-    fn pass_on(&mut self, thread: ThreadId, loc: LocId) {
+    fn pass_on(&mut self, thread: ThreadId, place: Place) {
+        let loc = self.location(place);
         let label = Label::Write { loc, value: self.next_value(), mode: Mode::Rel };
         let number = self.add(thread, label, None);
         self.order[loc.index()].push(number);
     }
 
-    fn take_over(&mut self, thread: ThreadId, loc: LocId) {
+    fn take_over(&mut self, thread: ThreadId, place: Place) {
+        let loc = self.location(place);
         let write = self.order[loc.index()].first().copied();
         let label = Label::Read { loc, value: self.value(loc, write), mode: Mode::Acq };
         self.add(thread, label, Some(Source { loc, write }));

@@ -1,10 +1,12 @@
 //! From the steps of a run to the execution that it made, and those that it leaves to be made.
 
+use std::collections::BTreeMap;
+
 use fencepost_model::Model;
 use fencepost_protocol::Order;
-use fencepost_protocol::exploration::{Kind, Step, end, flag};
+use fencepost_protocol::exploration::{Class, Kind, Step, end, flag};
 
-use crate::execution::{Event, Execution, Id, Outcome, Reading, What};
+use crate::execution::{Event, Execution, Id, Orders, Outcome, Reading, Use, What};
 use crate::revisit::revisits;
 use crate::{Ended, Task, Trouble};
 
@@ -49,9 +51,9 @@ struct Run<'a> {
     at: usize,
 }
 
-/// Does the step begin an event?
+/// Does the step begin an event? To give a lock back may belong to the step before.
 pub(crate) fn is_event(step: &Step) -> bool {
-    step.is_decided() && !step.is_pending()
+    (step.is_decided() || step.kind == Kind::Unlock) && !step.is_pending()
 }
 
 /// The fences that follow the step with this number.
@@ -69,7 +71,7 @@ impl<'a> Run<'a> {
                 return Ok(Some((self.at - 1, step)));
             }
             if !step.is_pending() && step.kind != Kind::Fence {
-                return Err(Trouble::NotModelled("a wait for a condition"));
+                return Err(Trouble::NotModelled("what goes with a step"));
             }
         }
         Ok(None)
@@ -105,7 +107,8 @@ impl<'a> Run<'a> {
             };
             // Threads have numbers, in the order in which the run creates them.
             let is_born_alike = match event.what {
-                What::Begin { spawn } => spawn.is_none() || self.spawn(step) == spawn,
+                What::Begin { spawn } => spawn.is_none() || self.cause(step) == spawn,
+                What::Wake { by } => self.cause(step) == Some(by),
                 _ => true,
             };
             let is_like = is_like(step, event) && is_born_alike;
@@ -114,12 +117,29 @@ impl<'a> Run<'a> {
                 return Err(diverged(Some(step)));
             }
             self.note_initial(step);
-            self.taken[number] = Some(id);
-            if !self.follow_event(id, step, shown)? {
+            if is_use(step) {
+                self.branch(id, step);
+            }
+            let is_consistent = self.follow_event(id, step, shown)?;
+            self.taken[number] = self.execution.write_part(id).or(Some(id));
+            if !is_consistent {
                 return Ok(false);
             }
+            self.end_step(id)?;
         }
         Ok(true)
+    }
+
+    /// The rest of a step is new to a task that was left when only its beginning was there.
+    fn end_step(&mut self, id: Id) -> Result<(), Trouble> {
+        let write = self.execution.write_part(id);
+        let Some((write, step)) = write.zip(self.follower()) else { return Ok(()) };
+        if self.execution.follower(write).is_some() {
+            return Ok(());
+        }
+        self.at += 1;
+        let fences = self.fences();
+        self.add_read(step, fences)
     }
 
     /// The step is this event. Fills in what was not known; false if that makes the execution
@@ -131,6 +151,7 @@ impl<'a> Run<'a> {
         event.value = shown;
         let What::Read { source, .. } = event.what else {
             event.fences = fences;
+            event.uses = uses(step);
             return Ok(true);
         };
         match (writes(step), self.execution.write_part(id)) {
@@ -141,8 +162,9 @@ impl<'a> Run<'a> {
                 if part.value.is_some() && part.value != value {
                     return Err(Trouble::Diverged { found: Some(*step), expected: format!("{:?}", part.value) });
                 }
-                (part.value, part.fences) = (value, fences);
-                Ok(true)
+                let knew = part.uses == uses(step);
+                (part.value, part.fences, part.uses) = (value, fences, uses(step));
+                Ok(knew || self.execution.is_permitted(self.model))
             }
             (false, None) => {
                 self.execution.event_mut(id).fences = fences;
@@ -150,6 +172,21 @@ impl<'a> Run<'a> {
                 Ok(!was_open || self.execution.is_permitted(self.model))
             }
             (false, Some(_)) => Err(Trouble::Diverged { found: Some(*step), expected: "a write".into() }),
+        }
+    }
+
+    /// The use of an object that is this event can go several ways, which no run has shown yet.
+    fn branch(&mut self, id: Id, step: &Step) {
+        if step.choices < 2 || self.execution.event(id).uses.is_none_or(|uses| uses.choice.is_some()) {
+            return;
+        }
+        for choice in 0..step.choices {
+            let mut other = self.execution.clone();
+            other.event_mut(id).uses = Some(Use { choice: Some(choice), ..Use::default() });
+            match choice == step.choice {
+                true => self.execution = other,
+                false => self.tasks.push(other),
+            }
         }
     }
 
@@ -170,8 +207,8 @@ impl<'a> Run<'a> {
             let fences = self.fences();
             self.note_initial(step);
             match step.kind {
-                Kind::Read | Kind::Update | Kind::Lock => self.add_read(step, fences)?,
-                Kind::Write | Kind::Unlock => {
+                Kind::Read | Kind::Update | Kind::Lock | Kind::Unlock | Kind::Object => self.add_read(step, fences)?,
+                Kind::Write => {
                     self.add_write(step, None, fences);
                 }
                 Kind::Spawn => self.add(step, What::Spawn, fences),
@@ -183,13 +220,14 @@ impl<'a> Run<'a> {
                 Kind::Choice => self.add_choice(step, fences),
                 Kind::GoOn => {
                     let is_first = self.execution.last_of(step.thread).is_none();
-                    if !is_first && step.after != 0 {
-                        return Err(Trouble::NotModelled("what wakes a thread"));
-                    }
-                    let spawn = self.spawn(step);
-                    self.add(step, What::Begin { spawn: spawn.filter(|_| is_first) }, fences);
+                    let what = match self.cause(step) {
+                        spawn if is_first => What::Begin { spawn },
+                        Some(by) if self.execution.event(by).uses.is_some() => What::Wake { by },
+                        None if step.after == 0 => What::Begin { spawn: None },
+                        _ => return Err(Trouble::NotModelled("what wakes a thread")),
+                    };
+                    self.add(step, what, fences);
                 }
-                Kind::Object => return Err(Trouble::NotModelled(OBJECT)),
                 Kind::Fence => {}
             }
             self.taken[number] = self.execution.last_of(step.thread).map(|last| last.id);
@@ -198,8 +236,8 @@ impl<'a> Run<'a> {
         Ok(true)
     }
 
-    /// What has created the thread that begins with this step.
-    fn spawn(&self, step: &Step) -> Option<Id> {
+    /// What has created or woken the thread that goes on with this step.
+    fn cause(&self, step: &Step) -> Option<Id> {
         let after = (step.after as usize).checked_sub(1)?;
         self.taken.get(after).copied().flatten()
     }
@@ -208,8 +246,7 @@ impl<'a> Run<'a> {
     fn note_initial(&mut self, step: &Step) {
         let is_there = |other: &Step| is_event(other) && other.object == step.object && other.kind.touches();
         if step.kind.touches() && !self.steps[..self.at - 1].iter().any(is_there) {
-            let value = if is_lock(step) { 0 } else { step.read };
-            self.execution.set_initial(step.object, value);
+            self.execution.set_initial(step.object, step.read);
         }
     }
 
@@ -226,8 +263,9 @@ impl<'a> Run<'a> {
         self.add(step, What::Choice { choice: step.choice }, fences);
     }
 
-    /// A read of the last write.
+    /// A read of the last write, or a use of an object after the last one.
     fn add_read(&mut self, step: &Step, fences: Vec<Order>) -> Result<(), Trouble> {
+        is_modelled(step)?;
         let last = self.execution.last_write(step.object);
         let known = self.execution.value_of(step.object, last);
         if known != Some(found(step)) {
@@ -236,6 +274,7 @@ impl<'a> Run<'a> {
         self.read_otherwise(step, last);
         let what = What::Read { source: last, reading: reading(step) };
         let id = self.execution.add(event(step, what, known, Vec::new()));
+        self.branch(id, step);
         match writes(step) {
             true => drop(self.add_write(step, Some((id, last)), fences)),
             false => self.execution.event_mut(id).fences = fences,
@@ -260,10 +299,16 @@ impl<'a> Run<'a> {
         if outcome == Outcome::Waits || !other.is_permitted(self.model) {
             return;
         }
-        if outcome == Outcome::Writes {
-            let value = if reading == Reading::Update { None } else { Some(written(step)) };
+        if outcome == Outcome::Writes || is_use(step) {
+            // What an object becomes is shown by a run, but for a lock that waited.
+            let value = match step.kind {
+                Kind::Lock => Some(TAKEN),
+                _ if is_use(step) || reading == Reading::Update => None,
+                _ => Some(written(step)),
+            };
             let mut whole = other.clone();
             let part = event(step, What::Write { read: Some(id) }, value, Vec::new());
+            let part = Event { uses: part.uses.map(|uses| elsewhere(step, uses)), ..part };
             let part = whole.add_write(part, source);
             if !whole.is_permitted(self.model) {
                 return revisits(self.model, &whole, part, &mut self.tasks);
@@ -288,9 +333,15 @@ impl<'a> Run<'a> {
             }
         }
         let after = read.map_or(last, |(_, source)| source);
-        let write = self.execution.add_write(event(step, what, value, fences), after);
+        let write = Event { uses: uses(step), ..event(step, what, value, fences) };
+        let write = self.execution.add_write(write, after);
         revisits(self.model, &self.execution, write, &mut self.tasks);
         after == last || self.execution.is_permitted(self.model)
+    }
+
+    /// What belongs to the step that was taken last, and follows.
+    fn follower(&self) -> Option<&'a Step> {
+        self.steps.get(self.at).filter(|step| is_event(step) && !step.is_decided())
     }
 
     /// What those wait for who cannot go on: they may have found it earlier, or find it later.
@@ -299,9 +350,7 @@ impl<'a> Run<'a> {
             if self.execution.last_of(step.thread).is_some_and(|last| last.is_blocked) {
                 continue;
             }
-            if !matches!(step.kind, Kind::Read | Kind::Update | Kind::Lock) {
-                return Err(Trouble::NotModelled(OBJECT));
-            }
+            is_modelled(step)?;
             if !awaits(step) {
                 continue;
             }
@@ -328,42 +377,69 @@ impl<'a> Run<'a> {
             let last = execution.value_of(event.object, execution.last_write(event.object));
             !event.is_blocked || reading.outcome(last) == Outcome::Waits
         };
-        // A loop goes round again for ever if it has seen the last writes.
-        let has_seen_last = |step: &Step| {
-            let own = |event: &&Event| event.thread == step.thread && event.object == step.object;
-            let seen = execution.events().iter().rev().find(own);
-            let last = execution.last_write(step.object);
-            seen.is_some_and(|event| if event.is_write() { Some(event.id) == last } else { event.source() == last })
+        // A loop goes round again for ever if it finds the last writes as it has found others.
+        let goes_on = |thread: u32, reads: usize| {
+            let own = execution.events().iter().rev().filter(|event| event.thread == thread && event.is_read());
+            let last = |event: &Event| execution.value_of(event.object, execution.last_write(event.object));
+            own.take(reads).all(|event| event.value.is_some() && last(event) == event.value)
         };
-        let circles = |step: &&Step| step.is_pending() && !awaits(step);
-        match execution.events().iter().all(is_in_vain) && self.steps.iter().filter(circles).all(has_seen_last) {
+        let mut rounds: BTreeMap<u32, usize> = BTreeMap::new();
+        for step in self.steps.iter().filter(|step| step.is_pending() && !awaits(step)) {
+            *rounds.entry(step.thread).or_default() += 1;
+        }
+        let do_all_go_on = rounds.into_iter().all(|(thread, reads)| goes_on(thread, reads));
+        match execution.events().iter().all(is_in_vain) && do_all_go_on {
             true => Ended::Stuck,
             false => Ended::Blocked,
         }
     }
 }
 
-/// What a lock holds that is taken, and one that is not.
-const LOCKED: u64 = 1;
-const UNLOCKED: u64 = 0;
+/// Does the step use an object?
+pub(crate) fn is_use(step: &Step) -> bool {
+    matches!(step.kind, Kind::Lock | Kind::Unlock | Kind::Object)
+}
 
-fn is_lock(step: &Step) -> bool {
-    matches!(step.kind, Kind::Lock | Kind::Unlock)
+/// Is what the step uses modelled?
+pub(crate) fn is_modelled(step: &Step) -> Result<(), Trouble> {
+    match step.class {
+        _ if !is_use(step) => Ok(()),
+        Class::Futex => Err(Trouble::NotModelled("a wait in the kernel (futex)")),
+        Class::Once => Err(Trouble::NotModelled("what is done once, such as a static variable that is initialised")),
+        Class::Mutex | Class::ReadWriteLock | Class::Condition | Class::Semaphore | Class::Barrier => Ok(()),
+    }
+}
+
+/// What is known of the use of an object: for its write, or when a thread goes on.
+pub(crate) fn uses(step: &Step) -> Option<Use> {
+    let Step { acquires, releases, replaces, .. } = *step;
+    let is_any = is_use(step) || step.kind == Kind::GoOn;
+    is_any.then(|| Use { orders: Orders { acquires, releases, replaces }, ..Use::default() })
+}
+
+/// The same, if the object were in another state: what is not sure is left to a run to show.
+fn elsewhere(step: &Step, uses: Use) -> Use {
+    // Who does not wait may find that there is nothing to acquire.
+    let acquires = if awaits(step) { uses.orders.acquires } else { 0 };
+    Use { orders: Orders { acquires, ..uses.orders }, ..uses }
 }
 
 /// The order with which the step writes, or reads if it only does that and compares nothing.
 pub(crate) fn order(step: &Step) -> Order {
-    match step.kind {
-        Kind::Lock => Order::Acquire,
-        Kind::Unlock => Order::Release,
-        _ => step.order,
-    }
+    if is_use(step) { Order::Relaxed } else { step.order }
 }
 
 pub(crate) fn event(step: &Step, what: What, value: Option<u64>, fences: Vec<Order>) -> Event {
     let order = order(step);
     let Step { thread, object, pc, .. } = *step;
-    Event { id: 0, thread, what, object, order, value, fences, is_blocked: false, previous: None, pc }
+    let uses = match what {
+        What::Read { .. } if is_use(step) => {
+            Some(Use { follows: !step.is_decided() && !step.is_pending(), ..Use::default() })
+        }
+        _ => uses(step),
+    };
+    let object = if matches!(what, What::Wake { .. }) || step.kind.touches() { object } else { 0 };
+    Event { id: 0, thread, what, object, order, value, fences, is_blocked: false, previous: None, pc, uses }
 }
 
 /// Bits of the name of a location that are its address. Those above say how often it was written
@@ -372,7 +448,6 @@ pub(crate) const ADDRESS_BITS: u32 = 48;
 
 /// What is not modelled.
 pub(crate) const OUT_OF_SIGHT: &str = "a location that is written, or a lock that is taken, out of sight";
-pub(crate) const OBJECT: &str = "a condition variable, semaphore, barrier or the like";
 
 /// Does the step wait for what it finds?
 fn awaits(step: &Step) -> bool {
@@ -381,32 +456,33 @@ fn awaits(step: &Step) -> bool {
 
 /// What the step reads.
 pub(crate) fn found(step: &Step) -> u64 {
-    if step.kind == Kind::Lock { UNLOCKED } else { step.read }
+    step.read
 }
 
 /// What the step writes, or would if it found what it expects.
 pub(crate) fn written(step: &Step) -> u64 {
-    match step.kind {
-        Kind::Lock => LOCKED,
-        Kind::Unlock => UNLOCKED,
-        _ => step.written,
-    }
+    step.written
 }
 
-/// Does the step write?
+/// Does the step write? To use an object does in any case.
 pub(crate) fn writes(step: &Step) -> bool {
-    matches!(step.kind, Kind::Update | Kind::Lock | Kind::Write | Kind::Unlock)
+    is_use(step) || matches!(step.kind, Kind::Update | Kind::Write)
 }
+
+/// The state of a lock that is free, and of one that is not.
+const FREE: u64 = 0;
+const TAKEN: u64 = 1;
 
 fn reading(step: &Step) -> Reading {
     let has = |bit: u8| step.flags & bit != 0;
     match step.kind {
-        Kind::Lock => Reading::Await { value: UNLOCKED, differs: false, writes: true },
+        Kind::Lock => Reading::Await { value: FREE, differs: false, writes: true },
         _ if awaits(step) => {
-            Reading::Await { value: step.expected, differs: has(flag::DIFFERS), writes: step.kind == Kind::Update }
+            let writes = step.kind != Kind::Read;
+            Reading::Await { value: step.expected, differs: has(flag::DIFFERS), writes }
         }
         _ if has(flag::COMPARES) => Reading::Compare { expected: step.expected, failure: step.failure },
-        Kind::Update => Reading::Update,
+        Kind::Update | Kind::Unlock | Kind::Object => Reading::Update,
         _ => Reading::Load,
     }
 }
@@ -415,10 +491,10 @@ fn reading(step: &Step) -> Reading {
 fn is_like(step: &Step, event: &Event) -> bool {
     let is_there = step.object == event.object;
     match event.what {
-        What::Read { .. } => is_there && matches!(step.kind, Kind::Read | Kind::Update | Kind::Lock),
-        What::Write { .. } => is_there && matches!(step.kind, Kind::Write | Kind::Unlock),
+        What::Read { .. } => is_there && (is_use(step) || matches!(step.kind, Kind::Read | Kind::Update)),
+        What::Write { .. } => is_there && step.kind == Kind::Write,
         What::Spawn => step.kind == Kind::Spawn,
-        What::Begin { .. } => step.kind == Kind::GoOn,
+        What::Begin { .. } | What::Wake { .. } => step.kind == Kind::GoOn,
         What::Join { thread, .. } => step.kind == Kind::Join && step.object as u32 == thread,
         What::Choice { choice } => step.kind == Kind::Choice && step.choice == choice,
     }

@@ -25,13 +25,14 @@
 //!
 //! # What is modelled
 //!
-//! Atomic accesses, fences, threads that are created and waited for, locks (as compare-and-swaps
-//! that wait), choices. Who waits for a value that it does not find goes no further in this
+//! Atomic accesses, fences, threads that are created and waited for, choices, and objects: mutexes,
+//! locks for readers and writers, condition variables, semaphores, barriers. All uses of an object
+//! have one order ([`mod@execution`] says how that is modelled). Who waits for a value that it does not find goes no further in this
 //! execution: there is another one in which it finds it. Loops that only wait are left by the
 //! runtime in the same way, because a round that changes nothing can be left out of an execution,
 //! and what is left is consistent.
 //!
-//! Not modelled: condition variables and other objects that wait. [`Trouble`] says so.
+//! Not modelled: waits in the kernel, and what is done once. [`Trouble`] says so.
 
 mod execution;
 mod grow;
@@ -45,7 +46,7 @@ use fencepost_model::Model;
 use fencepost_protocol::exploration::{Decision, Step};
 
 use execution::{Execution, Id};
-pub use judge::{Judgement, judge, number};
+pub use judge::{Judgement, judge, judge_decided, number};
 
 /// A run that is to be made.
 #[derive(Clone, Debug)]
@@ -215,7 +216,7 @@ impl Task {
     pub fn follow(self, models: Models, steps: &[Step], why: u32) -> Result<Made, Trouble> {
         let weight = self.weight;
         let grown = grow::follow(models.model, self, steps, why)?;
-        let is_weak = grown.ended == Ended::Complete && !grown.execution.is_permitted(models.reference);
+        let is_weak = grown.ended == Ended::Complete && !grown.execution.is_ordinary(models.reference);
         Ok(Made { ended: grown.ended, is_weak, tasks: grown.tasks, weight })
     }
 
@@ -232,9 +233,13 @@ impl Task {
             let made_here = made.get(&event.object).map_or(&[][..], Vec::as_slice);
             let is_hidden = |write: Option<Id>| made_here.iter().any(|&other| place(Some(other)) > place(write));
             let mut decision = Decision::new(event.thread, 0);
+            let uses = event.uses.filter(|_| event.is_read());
             match event.what {
+                _ if event.is_blocked => decision = decision.held(),
+                _ if uses.is_some() => {
+                    decision.choice = uses.and_then(|uses| uses.choice).unwrap_or(0);
+                }
                 execution::What::Choice { choice } => decision.choice = choice,
-                execution::What::Read { .. } if event.is_blocked => decision = decision.held(),
                 execution::What::Read { source, .. } => {
                     decision = decision.reading(source.map_or(0, |source| numbers[&source]));
                     let may_write = self.execution.write_part(id).is_some() || self.execution.is_open(event);
@@ -251,7 +256,7 @@ impl Task {
                 made.push(id);
                 numbers.insert(id, made.len() as u32);
             }
-            if event.read_part().is_none() {
+            if event.read_part().is_none() && !uses.is_some_and(|uses| uses.follows) {
                 decisions.push(decision);
             }
         }

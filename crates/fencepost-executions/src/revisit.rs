@@ -23,7 +23,7 @@
 
 use fencepost_model::Model;
 
-use crate::execution::{Event, Execution, Id, Outcome, Set, What};
+use crate::execution::{Event, Execution, Id, Outcome, Set, Use, What};
 
 /// Executions in which a read that was there reads this write.
 pub(crate) fn revisits(model: &dyn Model, execution: &Execution, write: Id, tasks: &mut Vec<Execution>) {
@@ -46,6 +46,7 @@ pub(crate) fn revisits(model: &dyn Model, execution: &Execution, write: Id, task
         let event = revisited.event_mut(read.id);
         event.what = What::Read { source: Some(write), reading };
         (event.value, event.is_blocked) = (value.filter(|_| !waits), waits);
+        event.uses = event.uses.map(|uses| Use { choice: None, ..uses });
         event.fences.clear();
         let places = match part {
             Some(part) => vec![revisited.event(part).source()],
@@ -69,6 +70,7 @@ fn is_maximally_added(execution: &Execution, event: &Event, write: Id, kept: &Se
     let is_previous = |id: Id| id != write && (id <= event.id || kept.has(id));
     let last = || execution.writes(event.object).iter().rev().copied().find(|&id| is_previous(id));
     match event.what {
+        What::Read { .. } if event.uses.and_then(|uses| uses.choice).is_some_and(|choice| choice > 0) => false,
         What::Read { source, reading } => {
             let last = last();
             let waits = reading.outcome(execution.value_of(event.object, last)) == Outcome::Waits;
@@ -83,6 +85,6 @@ fn is_maximally_added(execution: &Execution, event: &Event, write: Id, kept: &Se
             !execution.events().iter().any(is_read) && last() == Some(event.id)
         }
         What::Choice { choice } => choice == 0,
-        What::Spawn | What::Begin { .. } | What::Join { .. } => true,
+        What::Spawn | What::Begin { .. } | What::Wake { .. } | What::Join { .. } => true,
     }
 }

@@ -9,7 +9,7 @@ use fencepost_base::order::Mode;
 use fencepost_executions::{Ended, Explorer, Models};
 use fencepost_model::{EventId, Graph, Model, models};
 use fencepost_protocol::Order;
-use fencepost_protocol::exploration::{Decision, Found, Kind, Step, end, flag};
+use fencepost_protocol::exploration::{Class, Decision, Found, Kind, Step, end, flag};
 use fencepost_testkit::random::Random;
 use fencepost_testkit::repetitions;
 
@@ -26,9 +26,164 @@ enum Op {
     Take(u8, u8, u8, Order),
     Lock(u8),
     Unlock(u8),
+    /// Something with an object.
+    Use(Use),
     Choose(u8),
     /// Leaves the next out if the last value read was not 0.
     Skip,
+}
+
+/// What can be done with objects, of which there is one of each class besides locks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Use {
+    /// Takes the mutex, or reads 1.
+    TryLock,
+    /// Takes and gives back a mutex of its own.
+    Lock,
+    Unlock,
+    /// Gives the mutex back and waits for the condition. To take the mutex again is an operation of
+    /// its own.
+    Wait,
+    Signal,
+    Broadcast,
+    /// A semaphore: waits for it, or reads 1 if it would have to.
+    Down,
+    TryDown,
+    Post,
+    /// A barrier for two.
+    Arrive,
+    ReadLock,
+    ReadUnlock,
+    WriteLock,
+    WriteUnlock,
+}
+
+impl Use {
+    /// The object, by number.
+    fn object(self) -> usize {
+        match self {
+            Use::TryLock | Use::Lock | Use::Unlock => 0,
+            Use::Wait | Use::Signal | Use::Broadcast => 1,
+            Use::Down | Use::TryDown | Use::Post => 2,
+            Use::Arrive => 3,
+            Use::ReadLock | Use::ReadUnlock | Use::WriteLock | Use::WriteUnlock => 4,
+        }
+    }
+
+    fn class(self) -> Class {
+        [Class::Mutex, Class::Condition, Class::Semaphore, Class::Barrier, Class::ReadWriteLock][self.object()]
+    }
+}
+
+const OBJECTS: usize = 5;
+/// Where the objects are.
+const FIRST_OBJECT: u64 = 1 << 12;
+const APART: u64 = 1 << 8;
+/// The state of a lock with a writer.
+const WRITTEN: u64 = u64::MAX;
+
+/// Of each object its state, and who waits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Objects {
+    states: [u64; OBJECTS],
+    round: u32,
+    waiting: Vec<usize>,
+    arrived: Vec<usize>,
+    /// Of each object who has used it, and for which time of his.
+    chains: [Vec<(usize, usize)>; OBJECTS],
+    /// What counts of what was released to an object: to which parts, and by whom.
+    released: [Vec<(u32, (usize, usize))>; OBJECTS],
+}
+
+/// What comes of the use of an object.
+#[derive(Clone, Debug, Default)]
+struct Effect {
+    read: Option<u32>,
+    states: (u64, u64),
+    acquires: u32,
+    releases: u32,
+    replaces: u32,
+    /// Who goes on.
+    woken: Vec<usize>,
+    /// Does who has used it wait now?
+    waits: bool,
+}
+
+impl Objects {
+    /// Can it be done now?
+    fn permit(&self, what: Use) -> bool {
+        let state = self.states[what.object()];
+        match what {
+            Use::Lock | Use::WriteLock => state == 0,
+            Use::Down => state > 0,
+            Use::ReadLock => state != WRITTEN,
+            _ => true,
+        }
+    }
+
+    /// In how many ways can it be done?
+    fn ways(&self, what: Use) -> usize {
+        if what == Use::Signal { self.waiting.len() } else { 0 }
+    }
+
+    fn apply(&mut self, what: Use, (thread, at): (usize, usize), way: usize) -> Effect {
+        const READERS: u32 = 1 << 8;
+        let object = what.object();
+        let before = self.states[object];
+        let mut effect = Effect::default();
+        let mut after = before;
+        match what {
+            Use::Lock | Use::TryLock if before == 0 => (after, effect.acquires) = (1, 1),
+            Use::Lock | Use::TryLock => {}
+            Use::Unlock => (after, effect.releases, effect.replaces) = (0, 1, 1),
+            Use::Wait => {
+                self.waiting.push(thread);
+                self.waiting.sort_unstable();
+                effect.waits = true;
+            }
+            Use::Signal if self.waiting.is_empty() => {}
+            Use::Signal => effect.woken = vec![self.waiting.remove(way)],
+            Use::Broadcast => effect.woken = std::mem::take(&mut self.waiting),
+            Use::Down | Use::TryDown if before > 0 => (after, effect.acquires) = (before - 1, 1),
+            Use::Down | Use::TryDown => {}
+            Use::Post => (after, effect.releases) = (before + 1, 1),
+            Use::Arrive => {
+                let part = 1 << (1 + self.round % 31);
+                effect.releases = part;
+                if self.arrived.is_empty() {
+                    effect.replaces = part;
+                }
+                self.arrived.push(thread);
+                effect.waits = self.arrived.len() < 2;
+                if !effect.waits {
+                    effect.acquires = part;
+                    self.arrived.pop();
+                    effect.woken = std::mem::take(&mut self.arrived);
+                    self.round += 1;
+                }
+            }
+            Use::ReadLock => (after, effect.acquires) = (before + 1, 1),
+            Use::ReadUnlock => (after, effect.releases) = (before - 1, READERS),
+            Use::WriteLock => (after, effect.acquires) = (WRITTEN, 1 | READERS),
+            Use::WriteUnlock => (after, effect.releases, effect.replaces) = (0, 1, 1),
+        }
+        if matches!(what, Use::TryLock | Use::TryDown) {
+            effect.read = Some(u32::from(effect.acquires == 0));
+        }
+        self.states[object] = after;
+        effect.states = (before, after);
+        self.chains[object].push((thread, at));
+        let released = &mut self.released[object];
+        released.iter_mut().for_each(|(parts, _)| *parts &= !effect.replaces);
+        released.push((effect.releases, (thread, at)));
+        released.retain(|(parts, _)| *parts != 0);
+        effect
+    }
+
+    /// By whom what is acquired from these parts of an object was released.
+    fn acquired(&self, object: usize, parts: u32) -> Vec<(usize, usize)> {
+        self.released[object].iter().filter(|(at, _)| at & parts != 0).map(|(_, by)| *by).collect()
+    }
 }
 
 type Program = Vec<Vec<Op>>;
@@ -44,6 +199,47 @@ enum With {
     Nothing,
     Locks,
     Waits,
+    Objects,
+}
+
+/// A program whose threads use objects, and a few locations.
+fn program_with_objects(seed: u64) -> Program {
+    let mut random = Random::new(seed);
+    let threads = 2 + random.below(2);
+    let mut program: Program = vec![Vec::new(); threads];
+    let is_one_of_each = random.below(3) > 0;
+    let favourite = random.below(5);
+    for _ in 0..if threads == 2 { 5 } else { 4 } {
+        let thread = random.below(threads);
+        let order = [Order::Relaxed, Order::SeqCst][random.below(2)];
+        let store = Op::Store(random.below(2) as u8, 1 + random.below(2) as u8, order);
+        let load = Op::Load(random.below(2) as u8, order);
+        let fence = Op::Fence([Order::SeqCst, Order::Release, Order::Acquire][random.below(3)]);
+        let kind = if is_one_of_each { favourite } else { random.below(5) };
+        let ops: &[Op] = match (random.below(5), kind) {
+            (0, _) => &[store],
+            (1, _) if random.below(2) == 0 => &[load],
+            (1, _) => &[fence, load],
+            (2, 0) => &[Op::Use(Use::TryLock), Op::Skip, Op::Use(Use::Unlock)],
+            (_, 0) => &[Op::Use(Use::Lock), store, load, Op::Use(Use::Unlock)],
+            (2, 1) if random.below(3) == 0 => &[Op::Use(Use::TryLock), Op::Skip, Op::Use(Use::Unlock)],
+            (2, 1) => &[Op::Use(Use::Signal)],
+            (3, 1) if random.below(2) == 0 => &[store, Op::Use(Use::Broadcast)],
+            (3, 1) => &[Op::Use(Use::Lock), Op::Use(Use::Signal), Op::Use(Use::Unlock)],
+            (_, 1) => &[Op::Use(Use::Lock), Op::Use(Use::Wait), Op::Use(Use::Lock), load, Op::Use(Use::Unlock)],
+            (2, 2) => &[store, Op::Use(Use::Post)],
+            (3, 2) if random.below(2) == 0 => &[Op::Use(Use::Lock), Op::Use(Use::Down), Op::Use(Use::Unlock)],
+            (3, 2) => &[Op::Use(Use::TryDown)],
+            (_, 2) if random.below(2) == 0 => &[Op::Use(Use::Down), load],
+            (_, 2) => &[Op::Use(Use::Post)],
+            (_, 3) if random.below(2) == 0 => &[store, Op::Use(Use::Arrive), load],
+            (_, 3) => &[Op::Use(Use::Arrive)],
+            (2, _) => &[Op::Use(Use::WriteLock), store, Op::Use(Use::WriteUnlock)],
+            (_, _) => &[Op::Use(Use::ReadLock), load, Op::Use(Use::ReadUnlock)],
+        };
+        program[thread].extend(ops);
+    }
+    program
 }
 
 fn program(seed: u64, with: With) -> Program {
@@ -84,6 +280,8 @@ struct Local {
     at: usize,
     last: u32,
     seen: Vec<u32>,
+    /// Does it wait until it is woken?
+    waits: bool,
 }
 
 impl Local {
@@ -127,15 +325,86 @@ struct All {
     stuck: BTreeSet<Outcome>,
 }
 
-/// All executions.
-fn all(program: &Program, model: &dyn Model) -> All {
+/// Operations of a thread, at most.
+const LONGEST: usize = 32;
+
+/// Where the write is by which a thread tells what it has released with this operation.
+fn told(thread: usize, at: usize) -> LocId {
+    LocId::from_index(LOCATIONS + OBJECTS + thread * LONGEST + at)
+}
+
+/// A thread acquires what these have released.
+fn acquire(graph: &mut Graph, thread: usize, by: &[(usize, usize)]) {
+    for &(other, at) in by.iter().filter(|(other, _)| *other != thread) {
+        let (loc, mode) = (told(other, at), Mode::Acq);
+        let last = graph.last_write(loc);
+        graph.add(ThreadId(thread as u32), Label::Read { loc, value: 1, mode }, Some(last), None);
+    }
+}
+
+/// The executions that go on with the use of an object.
+fn used(
+    (graph, locals, objects): (&Graph, &[Local], &Objects),
+    program: &Program,
+    (thread, what): (usize, Use),
+    with_chains: bool,
+) -> Vec<(Graph, Vec<Local>, Objects)> {
+    if !objects.permit(what) {
+        return Vec::new();
+    }
+    let at = locals[thread].at;
+    let each = |way: usize| {
+        let (mut graph, mut locals, mut objects) = (graph.clone(), locals.to_vec(), objects.clone());
+        let effect = objects.apply(what, (thread, at), way);
+        let acquired = objects.acquired(what.object(), effect.acquires);
+        let mut release = |loc: LocId| {
+            let (last, label) = (graph.last_write(loc), Label::Write { loc, value: 1, mode: Mode::Rel });
+            graph.add(ThreadId(thread as u32), label, Some(last), None);
+        };
+        if effect.releases != 0 {
+            release(told(thread, at));
+        }
+        let mut chains = vec![what.object()];
+        if what == Use::Wait {
+            release(told(thread, at));
+            objects.apply(Use::Unlock, (thread, at), 0);
+            chains.push(Use::Unlock.object());
+        }
+        for object in chains.into_iter().filter(|_| with_chains) {
+            let loc = LocId::from_index(LOCATIONS + object);
+            let last = graph.last_write(loc);
+            let read = graph.label(last).value_written().expect("a write");
+            let label = Label::Rmw { loc, read, written: read + 1, mode: Mode::Rlx };
+            graph.add(ThreadId(thread as u32), label, Some(last), None);
+        }
+        acquire(&mut graph, thread, &acquired);
+        match effect.read {
+            Some(value) => locals[thread].read(value),
+            None if effect.waits => locals[thread].waits = true,
+            None => locals[thread].at += 1,
+        }
+        for woken in effect.woken {
+            acquire(&mut graph, woken, &acquired);
+            (locals[woken].waits, locals[woken].at) = (false, locals[woken].at + 1);
+            locals[woken].settle(&program[woken]);
+        }
+        locals[thread].settle(&program[thread]);
+        (graph, locals, objects)
+    };
+    (0..objects.ways(what).max(1)).map(each).collect()
+}
+
+/// All executions. Are chains of objects seen by the model?
+fn all(program: &Program, model: &dyn Model, with_chains: bool) -> All {
     let mut outcomes = All::default();
-    let mut known: HashSet<(Graph, Vec<Local>)> = HashSet::new();
+    let mut known: HashSet<(Graph, Vec<Local>, Objects)> = HashSet::new();
     let mut locals = vec![Local::default(); program.len()];
     locals.iter_mut().zip(program).for_each(|(local, ops)| local.settle(ops));
-    let mut open = vec![(Graph::initial(&[0; LOCATIONS]), locals)];
-    while let Some((graph, locals)) = open.pop() {
-        if !known.insert((graph.canonical(), locals.clone())) {
+    let has_uses = program.iter().flatten().any(|op| matches!(op, Op::Use(_)));
+    let locations = if has_uses { LOCATIONS + OBJECTS + program.len() * LONGEST } else { LOCATIONS };
+    let mut open = vec![(Graph::initial(&vec![0; locations]), locals, Objects::default())];
+    while let Some((graph, locals, objects)) = open.pop() {
+        if !known.insert((graph.canonical(), locals.clone(), objects.clone())) {
             continue;
         }
         if locals.iter().zip(program).all(|(local, ops)| local.next(ops).is_none()) {
@@ -143,16 +412,25 @@ fn all(program: &Program, model: &dyn Model) -> All {
             continue;
         }
         let is_in_vain = |(local, ops): (&Local, &Vec<Op>)| {
-            local.next(ops).is_none_or(|op| {
-                let last = |loc: u8| graph.writes(LocId(u32::from(loc))).last().map(|&last| *graph.label(last));
-                place(op).is_some_and(|loc| waits(op, last(loc).and_then(|label| label.value_written()).unwrap_or(0)))
-            })
+            local.waits
+                || local.next(ops).is_none_or(|op| {
+                    if let Op::Use(what) = op {
+                        return !objects.permit(what);
+                    }
+                    let last = |loc: u8| graph.writes(LocId(u32::from(loc))).last().map(|&last| *graph.label(last));
+                    place(op)
+                        .is_some_and(|loc| waits(op, last(loc).and_then(|label| label.value_written()).unwrap_or(0)))
+                })
         };
         if locals.iter().zip(program).all(is_in_vain) {
             outcomes.stuck.insert(locals.iter().map(|local| local.seen.clone()).collect());
         }
         for (thread, ops) in program.iter().enumerate() {
-            let Some(op) = locals[thread].next(ops) else { continue };
+            let Some(op) = locals[thread].next(ops).filter(|_| !locals[thread].waits) else { continue };
+            if let Op::Use(what) = op {
+                open.extend(used((&graph, &locals, &objects), program, (thread, what), with_chains));
+                continue;
+            }
             let mut grow = |label: Label, predecessor: Option<EventId>, read: Option<u32>| {
                 let (mut graph, mut locals) = (graph.clone(), locals.clone());
                 graph.add(ThreadId(thread as u32), label, predecessor, None);
@@ -162,7 +440,7 @@ fn all(program: &Program, model: &dyn Model) -> All {
                 }
                 locals[thread].settle(ops);
                 if model.permits(&graph) {
-                    open.push((graph, locals));
+                    open.push((graph, locals, objects.clone()));
                 }
             };
             match op {
@@ -172,10 +450,10 @@ fn all(program: &Program, model: &dyn Model) -> All {
                         let mut locals = locals.clone();
                         locals[thread].read(u32::from(way));
                         locals[thread].settle(ops);
-                        open.push((graph.clone(), locals));
+                        open.push((graph.clone(), locals, objects.clone()));
                     }
                 }
-                Op::Skip => unreachable!("settled"),
+                Op::Skip | Op::Use(_) => unreachable!("settled, or done"),
                 _ => {
                     let loc = LocId(u32::from(place(op).expect("an access")));
                     let writes = graph.writes(loc).to_vec();
@@ -234,7 +512,7 @@ fn place(op: Op) -> Option<u8> {
     match op {
         Op::Load(loc, _) | Op::Store(loc, _, _) | Op::Add(loc, _) | Op::Cas(loc, _, _, _) => Some(loc),
         Op::Await(loc, _, _, _) | Op::Take(loc, _, _, _) | Op::Lock(loc) | Op::Unlock(loc) => Some(loc),
-        Op::Fence(_) | Op::Choose(_) | Op::Skip => None,
+        Op::Fence(_) | Op::Choose(_) | Op::Skip | Op::Use(_) => None,
     }
 }
 
@@ -264,6 +542,9 @@ struct Machine<'a> {
     /// Of each location the writes, and the number of the newest.
     memory: Vec<(Vec<u32>, usize)>,
     held: Vec<bool>,
+    objects: Objects,
+    /// Of each thread that was woken, by which step, at which object, and what it acquires there.
+    woken: Vec<Option<(u32, u64, u32)>>,
     steps: Vec<Step>,
 }
 
@@ -274,6 +555,8 @@ impl Machine<'_> {
             locals: vec![Local::default(); program.len()],
             memory: vec![(vec![0], 0); LOCATIONS],
             held: vec![false; program.len()],
+            objects: Objects::default(),
+            woken: vec![None; program.len()],
             steps: Vec::new(),
         };
         for thread in 0..program.len() {
@@ -296,9 +579,15 @@ impl Machine<'_> {
             assert!(machine.step(Decision::new(thread as u32, 0)));
         }
         for (thread, ops) in program.iter().enumerate() {
-            if let Some(op) = machine.locals[thread].next(ops) {
+            if let Some(op) = machine.locals[thread].next(ops).filter(|_| !machine.locals[thread].waits) {
                 let read = place(op).map_or(0, |loc| machine.newest(loc)).into();
-                let step = Step { read, ..machine.about(thread, op) };
+                let about = machine.about(thread, op);
+                // What an object would become is not known before it is used, nor what that orders.
+                let (written, acquires) = match about.class {
+                    Class::Futex => (about.written, about.acquires),
+                    _ => (0, 0),
+                };
+                let step = Step { read, written, acquires, ..about };
                 machine.steps.push(Step { flags: step.flags & !flag::DECIDED | flag::PENDING, ..step });
             }
         }
@@ -318,9 +607,13 @@ impl Machine<'_> {
     }
 
     fn can_go_on(&self, thread: usize) -> bool {
+        let sleeps = self.locals[thread].waits && self.woken[thread].is_none();
         !self.held[thread]
+            && !sleeps
             && match self.locals[thread].next(&self.program[thread]) {
                 None => false,
+                Some(_) if self.woken[thread].is_some() => true,
+                Some(Op::Use(what)) => self.objects.permit(what),
                 Some(op) => place(op).is_none_or(|loc| !waits(op, self.newest(loc))),
             }
     }
@@ -360,8 +653,23 @@ impl Machine<'_> {
                 let (expected, written, flags) = (expected.into(), new.into(), step.flags | flag::AWAITS);
                 Step { kind: Kind::Update, order, expected, written, flags, ..step }
             }
-            Op::Lock(_) => Step { kind: Kind::Lock, ..step },
-            Op::Unlock(_) => Step { kind: Kind::Unlock, ..step },
+            Op::Lock(_) => Step { kind: Kind::Lock, class: Class::Mutex, written: 1, acquires: 1, ..step },
+            Op::Unlock(_) => {
+                Step { kind: Kind::Unlock, class: Class::Mutex, read: 1, releases: 1, replaces: 1, ..step }
+            }
+            Op::Use(what) => {
+                let object = FIRST_OBJECT + APART * what.object() as u64;
+                let step = Step { kind: Kind::Object, class: what.class(), object, ..step };
+                let awaits = step.flags | flag::AWAITS;
+                match what {
+                    Use::Lock => Step { kind: Kind::Lock, written: 1, acquires: 1, ..step },
+                    Use::Unlock => Step { kind: Kind::Unlock, ..step },
+                    Use::Down => Step { flags: awaits | flag::DIFFERS, ..step },
+                    Use::ReadLock => Step { flags: awaits | flag::DIFFERS, expected: WRITTEN, ..step },
+                    Use::WriteLock => Step { flags: awaits, ..step },
+                    _ => step,
+                }
+            }
             Op::Choose(ways) => Step { kind: Kind::Choice, choices: ways.into(), ..step },
             Op::Fence(_) | Op::Skip => unreachable!("settled"),
         }
@@ -370,7 +678,17 @@ impl Machine<'_> {
     /// False if it has to wait.
     fn step(&mut self, decision: Decision) -> bool {
         let thread = decision.thread as usize;
+        if let Some((after, object, acquires)) = self.woken[thread].take() {
+            let step = Step { thread: thread as u32, flags: flag::DECIDED, ..Step::new(Kind::GoOn, object) };
+            self.steps.push(Step { after, acquires, ..step });
+            (self.locals[thread].waits, self.locals[thread].at) = (false, self.locals[thread].at + 1);
+            self.settle(thread);
+            return true;
+        }
         let op = self.locals[thread].next(&self.program[thread]).expect("it can go on");
+        if let Op::Use(what) = op {
+            return self.uses(what, decision);
+        }
         let mut step = Step { choice: decision.choice, ..self.about(thread, op) };
         let Some(loc) = place(op) else {
             self.locals[thread].read(decision.choice);
@@ -386,7 +704,14 @@ impl Machine<'_> {
             return false;
         }
         let reads = !matches!(op, Op::Store(..) | Op::Unlock(_));
-        step.read = if reads { found.into() } else { self.memory[usize::from(loc)].0[0].into() };
+        let is_use = step.class != Class::Futex;
+        step.read = if is_use {
+            self.newest(loc).into()
+        } else if reads {
+            found.into()
+        } else {
+            self.memory[usize::from(loc)].0[0].into()
+        };
         let written = match op {
             Op::Load(..) | Op::Await(..) => None,
             Op::Cas(_, expected, _, _) if found != u32::from(expected) => None,
@@ -407,6 +732,44 @@ impl Machine<'_> {
         }
         self.steps.push(step);
         self.settle(thread);
+        true
+    }
+}
+
+impl Machine<'_> {
+    /// Uses an object. False if that has to wait.
+    fn uses(&mut self, what: Use, decision: Decision) -> bool {
+        let thread = decision.thread as usize;
+        if !self.objects.permit(what) {
+            return false;
+        }
+        let at = self.locals[thread].at;
+        let about = self.about(thread, Op::Use(what));
+        let choices = self.objects.ways(what) as u32;
+        let of = |effect: &Effect| {
+            let Effect { states: (read, written), acquires, releases, replaces, .. } = *effect;
+            Step { read, written, acquires, releases, replaces, ..about }
+        };
+        let effect = self.objects.apply(what, (thread, at), decision.choice as usize);
+        self.steps.push(Step { choice: decision.choice, choices, ..of(&effect) });
+        let after = self.steps.len() as u32;
+        if what == Use::Wait {
+            let unlocked = self.objects.apply(Use::Unlock, (thread, at), 0);
+            let step = self.about(thread, Op::Use(Use::Unlock));
+            let Effect { states: (read, written), releases, replaces, .. } = unlocked;
+            self.steps.push(Step { read, written, releases, replaces, flags: 0, pc: 0, ..step });
+        }
+        match effect.read {
+            Some(value) => self.locals[thread].read(value),
+            None if effect.waits => self.locals[thread].waits = true,
+            None => self.locals[thread].at += 1,
+        }
+        for woken in effect.woken {
+            self.woken[woken] = Some((after, about.object, effect.acquires));
+        }
+        if !self.locals[thread].waits {
+            self.settle(thread);
+        }
         true
     }
 }
@@ -433,21 +796,21 @@ fn check(count: u64, with: With) {
     let model = models::by_name("cpp20").expect("a model of ours");
     let (mut complete, mut runs, mut stuck) = (0, 0, 0);
     for seed in 0..repetitions(count) {
-        let program = program(seed, with);
-        let expected = all(&program, model);
+        let program = if with == With::Objects { program_with_objects(seed) } else { program(seed, with) };
+        let expected = all(&program, model, false);
         let (found, explorer) = explored(&program, model, seed);
         assert_eq!(found, expected, "seed {seed}: {program:?}");
         assert!((explorer.share() - 1.0).abs() < 1e-6, "everything was explored");
         complete += explorer.counts().complete;
         runs += explorer.counts().runs();
         stuck += expected.stuck.len();
-        let under_sc = all(&program, models::reference());
+        let under_sc = all(&program, models::reference(), true);
         let weak: u64 = expected.complete.values().sum::<u64>() - under_sc.complete.values().sum::<u64>();
         assert_eq!(explorer.counts().weak, weak, "seed {seed}: {program:?}");
     }
     assert!(complete > 3 * count, "{complete} executions");
     assert!(with != With::Nothing || runs < 2 * complete, "{runs} runs for {complete} executions");
-    assert_eq!(with == With::Waits, stuck > 0, "{stuck} outcomes of executions that get stuck");
+    assert_eq!(matches!(with, With::Waits | With::Objects), stuck > 0, "{stuck} outcomes of executions that get stuck");
 }
 
 #[test]
@@ -463,4 +826,9 @@ fn every_execution_with_locks_is_met_once() {
 #[test]
 fn every_execution_with_waits_is_met_once() {
     check(600, With::Waits);
+}
+
+#[test]
+fn every_execution_with_objects_is_met_once() {
+    check(300, With::Objects);
 }

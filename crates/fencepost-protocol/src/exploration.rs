@@ -256,6 +256,8 @@ impl Decision {
 pub struct Sleeper {
     /// What the step touches.
     pub object: u64,
+    /// What it gives back, besides: see [`Step::also`].
+    pub also: u64,
     /// The thread.
     pub thread: u32,
     /// What the step does.
@@ -271,9 +273,9 @@ pub struct Sleeper {
 impl Sleeper {
     /// This step of a thread, which was taken.
     pub const fn of(thread: u32, step: &Step) -> Sleeper {
-        let (object, kind, choice) = (step.object, step.kind, step.choice as u8);
+        let (object, also, kind, choice) = (step.object, step.also, step.kind, step.choice as u8);
         let is_stale = step.stale & stale::OFFERED != 0 && choice > 0;
-        Sleeper { object, thread, kind, choice, is_awake: false, is_stale }
+        Sleeper { object, also, thread, kind, choice, is_awake: false, is_stale }
     }
 
     /// The same, if it is taken in another state.
@@ -289,7 +291,8 @@ pub fn wake(sleepers: &mut Vec<Sleeper>, step: &Step) {
     let is_over = step.has_used_stale();
     sleepers.retain(|sleeper| sleeper.thread != step.thread && !(is_over && sleeper.is_stale));
     for sleeper in sleepers {
-        sleeper.is_awake |= sleeper.object == step.object && sleeper.kind.conflicts(step.kind);
+        let gives_back = sleeper.also != 0 && sleeper.also == step.object && Kind::Unlock.conflicts(step.kind);
+        sleeper.is_awake |= gives_back || sleeper.object == step.object && sleeper.kind.conflicts(step.kind);
     }
 }
 
@@ -402,15 +405,51 @@ pub mod stale {
     pub const USED: u8 = 1 << 1;
 }
 
+/// What an object is that is no location.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Class {
+    /// Something that waits in the kernel, or whose operations are not seen.
+    #[default]
+    Futex = 0,
+    /// A mutex, or a spin lock.
+    Mutex = 1,
+    /// A lock for readers and writers.
+    ReadWriteLock = 2,
+    /// A condition variable.
+    Condition = 3,
+    /// A semaphore.
+    Semaphore = 4,
+    /// A barrier.
+    Barrier = 5,
+    /// What is done once.
+    Once = 6,
+}
+
+impl Class {
+    /// All of them, by number.
+    pub const ALL: [Class; 7] = [
+        Class::Futex,
+        Class::Mutex,
+        Class::ReadWriteLock,
+        Class::Condition,
+        Class::Semaphore,
+        Class::Barrier,
+        Class::Once,
+    ];
+}
+
 /// What a thread did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Step {
     /// The location or object; the other thread if one is created or waited for.
     pub object: u64,
-    /// What was read.
+    /// A mutex that is given back in the same step, or 0: the step of its own that says so follows.
+    pub also: u64,
+    /// What was read; of an object, the state that it was in.
     pub read: u64,
-    /// What was written, or would have been.
+    /// What was written, or would have been; of an object, the state that it is in now.
     pub written: u64,
     /// What it expects to find, if it compares.
     pub expected: u64,
@@ -426,6 +465,15 @@ pub struct Step {
     pub choice: u32,
     /// … of so many, if there are several.
     pub choices: u32,
+    /// From which parts of the object the thread has acquired what others released there, as bits:
+    /// a barrier has one for each round, a lock for readers and writers has one for readers.
+    pub acquires: u32,
+    /// To which parts it has released what it knows.
+    pub releases: u32,
+    /// In which of these that replaces what was released there before.
+    pub replaces: u32,
+    /// What the object is.
+    pub class: Class,
     /// What.
     pub kind: Kind,
     /// Its memory order.
@@ -442,7 +490,7 @@ pub struct Step {
     /// nothing: what it is said to do is what it did last.
     pub idle: u8,
     /// No meaning.
-    pub padding: u8,
+    pub padding: [u8; 4],
 }
 
 impl Step {
@@ -450,6 +498,7 @@ impl Step {
     pub const fn new(kind: Kind, object: u64) -> Step {
         Step {
             object,
+            also: 0,
             read: 0,
             written: 0,
             expected: 0,
@@ -459,6 +508,10 @@ impl Step {
             after: 0,
             choice: 0,
             choices: 0,
+            acquires: 0,
+            releases: 0,
+            replaces: 0,
+            class: Class::Futex,
             kind,
             order: Order::Relaxed,
             failure: Order::Relaxed,
@@ -466,8 +519,13 @@ impl Step {
             flags: 0,
             stale: 0,
             idle: 0,
-            padding: 0,
+            padding: [0; 4],
         }
+    }
+
+    /// A step of this kind, which uses an object of this class.
+    pub const fn of_object(kind: Kind, class: Class, object: u64) -> Step {
+        Step { class, ..Step::new(kind, object) }
     }
 
     /// Was somebody chosen to take it?
@@ -550,6 +608,7 @@ impl Request {
         };
         let sleeper = |sleeper: &Sleeper| {
             let mut bytes = sleeper.object.to_le_bytes().to_vec();
+            bytes.extend(sleeper.also.to_le_bytes());
             bytes.extend(sleeper.thread.to_le_bytes());
             bytes.extend([sleeper.kind as u8, sleeper.choice, u8::from(sleeper.is_awake), u8::from(sleeper.is_stale)]);
             bytes
@@ -648,6 +707,7 @@ impl Step {
         let order = |at| Order::ALL.get(usize::from(byte(at)?)).copied();
         Some(Step {
             object: long(bytes, offset_of!(Step, object))?,
+            also: long(bytes, offset_of!(Step, also))?,
             read: long(bytes, offset_of!(Step, read))?,
             written: long(bytes, offset_of!(Step, written))?,
             expected: long(bytes, offset_of!(Step, expected))?,
@@ -657,6 +717,10 @@ impl Step {
             after: word(bytes, offset_of!(Step, after))?,
             choice: word(bytes, offset_of!(Step, choice))?,
             choices: word(bytes, offset_of!(Step, choices))?,
+            acquires: word(bytes, offset_of!(Step, acquires))?,
+            releases: word(bytes, offset_of!(Step, releases))?,
+            replaces: word(bytes, offset_of!(Step, replaces))?,
+            class: *Class::ALL.get(usize::from(byte(offset_of!(Step, class))?))?,
             kind: *Kind::ALL.get(usize::from(byte(offset_of!(Step, kind))?))?,
             order: order(offset_of!(Step, order))?,
             failure: order(offset_of!(Step, failure))?,
@@ -664,7 +728,7 @@ impl Step {
             flags: byte(offset_of!(Step, flags))?,
             stale: byte(offset_of!(Step, stale))?,
             idle: byte(offset_of!(Step, idle))?,
-            padding: 0,
+            padding: [0; 4],
         })
     }
 }
@@ -739,7 +803,7 @@ impl FromStr for Decisions {
 }
 
 // Both sides map the same bytes.
-const _: () = assert!(size_of::<Step>() == 72 && size_of::<Sleeper>() == 16 && at::STEP.is_multiple_of(8));
+const _: () = assert!(size_of::<Step>() == 96 && size_of::<Sleeper>() == 24 && at::STEP.is_multiple_of(8));
 
 #[cfg(test)]
 mod tests {

@@ -2,8 +2,8 @@
 //! because their time is over. Each is a way that the wait can go.
 //!
 //! Correct programs go round a loop then and wait again, which could go on for ever. So a wait ends
-//! early only once in each state of its thread, if the thread has written nothing in between. A
-//! second time adds nothing. Take a run with two: in the run without the first, the thread has
+//! early only once in each state of its thread, if the thread has written nothing in between, and has
+//! used no semaphore, barrier or other condition. A second time adds nothing. Take a run with two: in the run without the first, the thread has
 //! waited all the time. It has taken its mutex less often, so fewer steps are ordered, and all that
 //! it has read in the round it reads in the second one, or in another run.
 //!
@@ -33,7 +33,7 @@ pub(crate) type Moment = (u64, u32);
 const MOST: usize = 6;
 
 thread_local! {
-    /// How often the thread has written what others can see.
+    /// How often the thread has written what others can see, or posted, signalled and the like.
     static WRITTEN: Cell<u32> = const { Cell::new(0) };
     /// The moments since which a wait has ended early. Never dropped, as in [`local`].
     static ENDED: RefCell<ManuallyDrop<Vec<Moment>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };

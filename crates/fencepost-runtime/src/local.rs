@@ -288,7 +288,7 @@ pub(crate) fn about_to_read(thread: &Thread) {
     match wait {
         None => {}
         Some((Wait::Held, round)) => schedule::holds(round),
-        Some((Wait::ForEver, round)) => schedule::circles(addresses(&round)),
+        Some((Wait::ForEver, round)) => schedule::circles(round.iter().map(|read| read.addr).collect()),
         Some((Wait::Until { written }, round)) => schedule::watches(addresses(&round), written),
     }
 }

@@ -29,10 +29,10 @@ pub(crate) use baton::{
 };
 use control::CONTROLLED;
 pub(crate) use control::{Key, Outcome, Timeout, Waiting};
-use fencepost_protocol::exploration::{Kind, Step, flag};
+use fencepost_protocol::exploration::{Class, Kind, Step, flag};
 use policy::Reason;
 
-use crate::{early, explore};
+use crate::{early, explore, weak};
 
 /// All that wait for a key.
 pub(crate) const ALL: usize = usize::MAX;
@@ -60,11 +60,67 @@ pub(crate) fn about_step(step: Step) {
     baton::about(step);
 }
 
+/// The running thread is about to use an object.
+#[inline]
+pub(crate) fn about_object(kind: Kind, class: Class, object: usize) {
+    if CONTROLLED.load(Ordering::Relaxed) {
+        baton::about(step_of(kind, class, object));
+    }
+}
+
 /// The same, where it is a step only if somebody decides every step.
 #[inline]
-pub(crate) fn about_if_decided(kind: Kind, object: usize) {
+pub(crate) fn about_object_if_decided(kind: Kind, class: Class, object: usize) {
     if explore::is_decided() {
-        about(kind, object);
+        about_object(kind, class, object);
+    }
+}
+
+/// A step that uses an object.
+pub(crate) fn step_of(kind: Kind, class: Class, object: usize) -> Step {
+    let name = if explore::is_weak() { weak::name_of_object(object) } else { object as u64 };
+    Step::of_object(kind, class, name)
+}
+
+/// Does `work` with an object, of which `state` tells in which state it is. Belongs to the step that
+/// the running thread takes.
+pub(crate) fn with_object<T>(object: usize, state: impl Fn() -> u64, work: impl FnOnce() -> T) -> T {
+    if !explore::is_decided() {
+        return work();
+    }
+    let read = state();
+    let result = work();
+    let written = state();
+    baton::has_used(object, |step, _| (step.read, step.written) = (read, written));
+    result
+}
+
+/// The running thread goes on after it has waited at this object, which orders it.
+pub(crate) fn goes_on_at(object: usize) {
+    if explore::is_decided() {
+        baton::has_taken(|step| step.object = step_of(Kind::GoOn, Class::Barrier, object).object);
+    }
+}
+
+/// How a use of an object orders threads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Orders {
+    /// What was released there comes before what the thread does from now on.
+    Acquires,
+    /// What the thread has done comes before what others acquire there.
+    Releases,
+    /// The same, instead of what was released there before.
+    Replaces,
+}
+
+/// The running thread was ordered through the object, or a part of it, at this address.
+pub(crate) fn orders(addr: usize, how: Orders) {
+    if explore::is_decided() {
+        baton::has_used(addr, |step, part| match how {
+            Orders::Acquires => step.acquires |= part,
+            Orders::Releases => step.releases |= part,
+            Orders::Replaces => (step.releases, step.replaces) = (step.releases | part, step.replaces | part),
+        });
     }
 }
 
@@ -121,19 +177,14 @@ pub(crate) fn controls() -> bool {
 }
 
 /// Tries until `attempt` has an answer, which others may have to make possible by waking `key`. It
-/// is a step of this kind.
+/// is this step.
 pub(crate) fn retry<T>(
-    kind: Kind,
+    step: Step,
     key: Key,
     timeout: Option<Timeout>,
     mut attempt: impl FnMut() -> Option<T>,
 ) -> Result<T, Outcome> {
     if CONTROLLED.load(Ordering::Relaxed) {
-        let object = match key {
-            Key::Object(object) => object,
-            Key::Thread(thread) => thread as usize,
-            Key::Time => 0,
-        };
         match (timeout, key) {
             (Some(_), Key::Thread(_)) if explore::is_decided() => {
                 explore::remark(
@@ -142,12 +193,12 @@ pub(crate) fn retry<T>(
             }
             (Some(timeout), _) if early::is_over(timeout) => {
                 // It is a look.
-                baton::about(Step::new(Kind::Object, object as u64));
+                baton::about(Step { flags: 0, kind: Kind::Object, ..step });
                 return attempt().ok_or(Outcome::TimedOut);
             }
             _ => {}
         }
-        baton::about(Step { flags: flag::WAITS, ..Step::new(kind, object as u64) });
+        baton::about(Step { flags: step.flags | flag::WAITS, ..step });
     }
     loop {
         if let Some(result) = attempt() {

@@ -72,6 +72,27 @@ pub(crate) fn name_of(addr: usize) -> u64 {
     VARIABLES.lock().get(&addr).map_or(addr as u64, |variable| variable.name(addr))
 }
 
+/// How often the object at an address was destroyed.
+static OBJECTS: Guarded<BTreeMap<usize, u16>> = Guarded::new(BTreeMap::new());
+
+/// The name of the object that is there now. One that was destroyed is another one.
+pub(crate) fn name_of_object(addr: usize) -> u64 {
+    let age = OBJECTS.lock().get(&addr).copied().unwrap_or(0);
+    addr as u64 | u64::from(age) << ADDRESS_BITS
+}
+
+/// The object at this address is none any more.
+pub(crate) fn was_destroyed(addr: usize) {
+    let mut objects = OBJECTS.lock();
+    let age = objects.entry(addr).or_default();
+    *age = age.wrapping_add(1);
+}
+
+/// The address of what has this name.
+pub(crate) fn address_of(name: u64) -> u64 {
+    name & ((1 << ADDRESS_BITS) - 1)
+}
+
 /// The write that an access finds; none if there is no such write.
 pub(crate) fn find(addr: usize, found: Found) -> Option<Write> {
     let variables = VARIABLES.lock();

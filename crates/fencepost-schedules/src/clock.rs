@@ -53,8 +53,8 @@ struct Object {
     last: Option<usize>,
     /// The last reads since, one for each thread.
     reads: Vec<usize>,
-    /// All steps.
-    all: Vec<usize>,
+    /// All steps, and what they do with it.
+    all: Vec<(usize, Kind)>,
 }
 
 /// The races whose second step was taken after so many decisions.
@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
         {
             clock.join(&self.clocks[last]);
         }
-        let racing = if step.kind.touches() { self.touch(number, &mut clock) } else { Vec::new() };
+        let racing = self.touch(number, &mut clock);
         clock.raise(step.thread, number as u32 + 1);
         self.clocks.push(clock);
         if !step.is_pending() {
@@ -125,24 +125,37 @@ impl<'a> Run<'a> {
         racing
     }
 
-    /// The step touches its object.
+    /// The objects that a step touches, and how. One that gives a mutex back besides touches two; the
+    /// step that says so, which follows, does nothing more.
+    fn touched(step: &Step) -> impl Iterator<Item = (u64, Kind)> + use<> {
+        let follows = !step.is_decided() && !step.is_pending();
+        let own = (step.kind.touches() && !follows).then_some((step.object, step.kind));
+        own.into_iter().chain((step.also != 0).then_some((step.also, Kind::Unlock)))
+    }
+
+    /// The step touches its objects.
     fn touch(&mut self, number: usize, clock: &mut Clock) -> Vec<usize> {
         let step = &self.steps[number];
-        let object = self.objects.entry(step.object).or_default();
         let others = |other: &usize| self.steps[*other].thread != step.thread;
-        let mut before: Vec<usize> = object.last.into_iter().collect();
-        if step.kind != Kind::Read {
-            before.extend(object.reads.iter().copied());
+        let is_known = |clock: &Clock, other: usize| clock.knows(other, self.steps[other].thread);
+        let mut before: Vec<usize> = Vec::new();
+        for (object, kind) in Self::touched(step) {
+            let object = self.objects.entry(object).or_default();
+            before.extend(object.last);
+            if kind != Kind::Read {
+                before.extend(object.reads.iter().copied());
+            }
         }
         before.retain(others);
-        let is_known = |clock: &Clock, other: usize| clock.knows(other, self.steps[other].thread);
+        before.sort_unstable();
+        before.dedup();
         let racing: Vec<usize> = if step.waits() {
             // Before each of them it could have been possible, whatever it was in between.
-            let could = |other: &usize| {
-                let other = self.steps[*other].kind;
-                other.conflicts(step.kind) && (step.kind != Kind::Lock || other != Kind::Unlock)
+            let could = |&(other, kind): &(usize, Kind)| {
+                let enables = step.kind == Kind::Lock && kind == Kind::Unlock;
+                (others(&other) && kind.conflicts(step.kind) && !enables && !is_known(clock, other)).then_some(other)
             };
-            object.all.iter().copied().filter(others).filter(could).filter(|&other| !is_known(clock, other)).collect()
+            self.objects.entry(step.object).or_default().all.iter().filter_map(could).collect()
         } else {
             let races = |first: &usize| {
                 let mut otherwise = clock.clone();
@@ -155,21 +168,22 @@ impl<'a> Run<'a> {
         if step.is_pending() {
             return racing;
         }
-        if step.kind == Kind::Read {
-            object.reads.retain(|&read| self.steps[read].thread != step.thread);
-            object.reads.push(number);
-        } else {
-            (object.last, object.reads) = (Some(number), Vec::new());
+        for (object, kind) in Self::touched(step) {
+            let object = self.objects.entry(object).or_default();
+            if kind == Kind::Read {
+                object.reads.retain(|&read| self.steps[read].thread != step.thread);
+                object.reads.push(number);
+            } else {
+                (object.last, object.reads) = (Some(number), Vec::new());
+            }
+            object.all.push((number, kind));
         }
-        object.all.push(number);
         racing
     }
 
     /// What is to be known of a race.
     fn race(&self, first: usize, second: usize) -> Race {
-        // What belongs to the step before is not chosen by itself.
         let decision = self.decision(first);
-        let first = (0..=first).rev().find(|&step| self.steps[step].is_decided()).unwrap_or(first);
         let thread = self.steps[first].thread;
         let follows = |step: usize| self.clocks[step].knows(first, thread);
         let mut rest: Vec<usize> =

@@ -20,6 +20,13 @@ enum Op {
     Lock(u8),
     TryLock(u8),
     Unlock(u8),
+    /// Adds to a location and gives a lock back in the same step, if the thread has it: as who begins
+    /// to wait for a condition.
+    Leave(u8, u8),
+    /// Gives a lock back, if the thread has it, and waits for the condition until it is woken.
+    Sleep(u8),
+    /// Wakes one that sleeps, or all.
+    Rouse(bool),
     Wait(u8, u8),
     /// Waits until it can write the second over the first.
     BlockingCas(u8, u8, u8),
@@ -30,8 +37,9 @@ enum Op {
 
 type Program = Vec<Vec<Op>>;
 
-/// Where locks are, among objects.
+/// Where locks are, among objects, and the condition.
 const LOCKS: u64 = 100;
+const CONDITION: u64 = 200;
 
 #[derive(Clone, Default)]
 struct State {
@@ -42,6 +50,11 @@ struct State {
     held: BTreeMap<u64, usize>,
     /// Threads that go no further.
     stopped: Vec<usize>,
+    /// Threads that sleep, and those that were woken, by the step with this number.
+    asleep: Vec<usize>,
+    woken: BTreeMap<usize, u32>,
+    /// Steps so far.
+    steps: u32,
 }
 
 impl State {
@@ -50,7 +63,8 @@ impl State {
     }
 
     fn is_over(&self, program: &Program, thread: usize) -> bool {
-        !self.stopped.contains(&thread) && self.next_op(program, thread).is_none()
+        let waits = self.stopped.contains(&thread) || self.asleep.contains(&thread) || self.woken.contains_key(&thread);
+        !waits && self.next_op(program, thread).is_none()
     }
 
     /// Where the next operation is that others can see. Only who has a lock gives it back.
@@ -72,12 +86,27 @@ impl State {
 
     /// What the thread is about to do; none if it is over.
     fn pending(&self, program: &Program, thread: usize) -> Option<Step> {
+        if let Some(&after) = self.woken.get(&thread) {
+            let step = Step::new(Kind::GoOn, 0);
+            return Some(Step { thread: thread as u32, flags: flag::DECIDED, after, ..step });
+        }
         let step = match self.next_op(program, thread)? {
             Op::Read(x) | Op::Wait(x, _) => Step::new(Kind::Read, x.into()),
             Op::Write(x, _) => Step::new(Kind::Write, x.into()),
             Op::CasAsChosen(x, ..) if self.last[thread] != 0 => Step::new(Kind::Read, x.into()),
             Op::CasAsChosen(x, ..) => Step::new(Kind::Update, x.into()),
             Op::Add(x) | Op::Cas(x, ..) | Op::BlockingCas(x, ..) => Step::new(Kind::Update, x.into()),
+            Op::Sleep(m) => {
+                let lock = LOCKS + u64::from(m);
+                let also = if self.held.get(&lock) == Some(&thread) { lock } else { 0 };
+                Step { also, ..Step::new(Kind::Object, CONDITION) }
+            }
+            Op::Rouse(_) => Step::new(Kind::Object, CONDITION),
+            Op::Leave(x, m) => {
+                let lock = LOCKS + u64::from(m);
+                let also = if self.held.get(&lock) == Some(&thread) { lock } else { 0 };
+                Step { also, ..Step::new(Kind::Update, x.into()) }
+            }
             Op::Lock(m) => Step::new(Kind::Lock, LOCKS + u64::from(m)),
             Op::TryLock(m) => Step::new(Kind::Object, LOCKS + u64::from(m)),
             Op::Unlock(m) => Step::new(Kind::Unlock, LOCKS + u64::from(m)),
@@ -90,8 +119,11 @@ impl State {
     }
 
     fn can_go(&self, program: &Program, thread: usize) -> bool {
-        if self.stopped.contains(&thread) {
+        if self.stopped.contains(&thread) || self.asleep.contains(&thread) {
             return false;
+        }
+        if self.woken.contains_key(&thread) {
+            return true;
         }
         match self.next_op(program, thread) {
             None => false,
@@ -101,23 +133,56 @@ impl State {
         }
     }
 
+    /// In how many ways the thread can go on.
+    fn ways(&self, program: &Program, thread: usize) -> u32 {
+        match self.next_op(program, thread) {
+            _ if self.woken.contains_key(&thread) => 1,
+            Some(Op::Choose(ways)) => u32::from(ways),
+            Some(Op::Rouse(false)) => self.asleep.len().max(1) as u32,
+            _ => 1,
+        }
+    }
+
     fn value(&self, x: u8) -> u64 {
         self.memory.get(&x.into()).copied().unwrap_or(0)
     }
 
     /// Takes a step, which is possible.
     fn take(&mut self, program: &Program, thread: usize, choice: u32) -> Step {
-        let at = self.place(program, thread);
-        let op = program[thread][at];
         let enabled = (0..program.len()).filter(|&thread| self.can_go(program, thread));
         let enabled = enabled.fold(0, |bits, thread| bits | 1 << thread);
+        if self.woken.contains_key(&thread) {
+            let step = Step { choice, enabled, ..self.pending(program, thread).expect("it goes on") };
+            self.woken.remove(&thread);
+            self.steps += 1;
+            return step;
+        }
+        let at = self.place(program, thread);
+        let op = program[thread][at];
         let mut step = Step { choice, enabled, ..self.pending(program, thread).expect("as above") };
+        self.steps += if step.also == 0 { 1 } else { 2 };
         match op {
+            Op::Sleep(_) => {
+                self.held.remove(&step.also);
+                self.asleep.push(thread);
+                self.asleep.sort_unstable();
+            }
+            Op::Rouse(true) => {
+                let all = std::mem::take(&mut self.asleep);
+                self.woken.extend(all.into_iter().map(|thread| (thread, self.steps)));
+            }
+            Op::Rouse(false) if self.asleep.is_empty() => {}
+            Op::Rouse(false) => {
+                step.choices = self.asleep.len() as u32;
+                let woken = self.asleep.remove((choice as usize).min(self.asleep.len() - 1));
+                self.woken.insert(woken, self.steps);
+            }
             Op::Read(x) | Op::Wait(x, _) => step.read = self.value(x),
             Op::Write(x, value) => drop(self.memory.insert(x.into(), value.into())),
-            Op::Add(x) => {
+            Op::Add(x) | Op::Leave(x, _) => {
                 step.read = self.value(x);
                 self.memory.insert(x.into(), step.read + 1);
+                self.held.remove(&step.also);
             }
             Op::Cas(x, expected, new) | Op::BlockingCas(x, expected, new) => {
                 step.read = self.value(x);
@@ -151,6 +216,12 @@ impl State {
     }
 }
 
+/// A step, and what belongs to it and follows.
+fn whole(step: Step) -> Vec<Step> {
+    let gives_back = Step { thread: step.thread, ..Step::new(Kind::Unlock, step.also) };
+    if step.also == 0 { vec![step] } else { vec![step, gives_back] }
+}
+
 /// The same for equivalent runs: what each thread did, what each read read from, and in which order
 /// the other steps touched each object.
 fn class(steps: &[Step]) -> String {
@@ -176,15 +247,13 @@ fn all(program: &Program, state: &State, steps: &mut Vec<Step>, found: &mut BTre
             continue;
         }
         any = true;
-        let ways = match state.next_op(program, thread) {
-            Some(Op::Choose(ways)) => u32::from(ways),
-            _ => 1,
-        };
+        let ways = state.ways(program, thread);
         for choice in 0..ways {
             let mut next = state.clone();
-            steps.push(next.take(program, thread, choice));
+            let before = steps.len();
+            steps.extend(whole(next.take(program, thread, choice)));
             all(program, &next, steps, found);
-            steps.pop();
+            steps.truncate(before);
         }
     }
     if !any {
@@ -205,11 +274,11 @@ fn run(program: &Program, decisions: &[Decision], sleepers: &[Sleeper]) -> (Vec<
             assert_eq!(number + 1, decisions.len(), "an earlier run has done it");
             return (steps, end::INFEASIBLE);
         }
-        let step = state.take(program, thread, decision.choice);
+        let taken = whole(state.take(program, thread, decision.choice));
         if number + 1 == decisions.len() {
-            wake(&mut sleepers, &step);
+            taken.iter().for_each(|step| wake(&mut sleepers, step));
         }
-        steps.push(step);
+        steps.extend(taken);
         current = thread;
     }
     loop {
@@ -222,16 +291,17 @@ fn run(program: &Program, decisions: &[Decision], sleepers: &[Sleeper]) -> (Vec<
         let first = awake.next();
         let Some(first) = first else {
             for thread in (0..program.len()).filter(|thread| !can_go.contains(thread)) {
-                if let Some(pending) = state.pending(program, thread).filter(|_| !state.stopped.contains(&thread)) {
+                let waits = state.stopped.contains(&thread) || state.asleep.contains(&thread);
+                if let Some(pending) = state.pending(program, thread).filter(|_| !waits) {
                     steps.push(Step { flags: flag::PENDING | flag::WAITS, ..pending });
                 }
             }
             return (steps, if can_go.is_empty() { end::STUCK } else { end::REDUNDANT });
         };
         let next = if first == current || awake.any(|thread| thread == current) { current } else { first };
-        let step = state.take(program, next, first_way(&sleepers, next as u32));
-        wake(&mut sleepers, &step);
-        steps.push(step);
+        let taken = whole(state.take(program, next, first_way(&sleepers, next as u32)));
+        taken.iter().for_each(|step| wake(&mut sleepers, step));
+        steps.extend(taken);
         current = next;
     }
 }
@@ -284,15 +354,13 @@ fn with_few(
     for &thread in &can_go {
         let cost = u32::from(could_stay && current != Some(thread));
         let Some(left) = left.checked_sub(cost) else { continue };
-        let ways = match state.next_op(program, thread) {
-            Some(Op::Choose(ways)) => u32::from(ways),
-            _ => 1,
-        };
+        let ways = state.ways(program, thread);
         for choice in 0..ways {
             let mut next = state.clone();
-            steps.push(next.take(program, thread, choice));
+            let before = steps.len();
+            steps.extend(whole(next.take(program, thread, choice)));
             with_few(program, &next, (Some(thread), left), steps, found);
-            steps.pop();
+            steps.truncate(before);
         }
     }
 }
@@ -329,6 +397,9 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (0..2u8, 0..2u8, 0..3u8).prop_map(|(x, expected, new)| Op::CasAsChosen(x, expected, new)),
         2 => (0..2u8, 0..3u8).prop_map(|(x, value)| Op::Wait(x, value)),
         2 => (0..2u8, 0..3u8, 0..3u8).prop_map(|(x, expected, new)| Op::BlockingCas(x, expected, new)),
+        2 => (0..2u8, 0..1u8).prop_map(|(x, m)| Op::Leave(x, m)),
+        1 => (0..1u8).prop_map(Op::Sleep),
+        1 => (0..2u8).prop_map(|all| Op::Rouse(all == 0)),
         1 => (2..3u8).prop_map(Op::Choose),
         1 => Just(Op::Skip),
     ]
@@ -359,6 +430,15 @@ fn the_textbook() {
     all(&readers, &State::new(&readers), &mut Vec::new(), &mut expected);
     assert_eq!(expected.len(), 4);
     check(&readers);
+}
+
+#[test]
+fn who_was_woken_may_take_the_lock_first() {
+    let waits = vec![Op::Lock(0), Op::Sleep(0), Op::Lock(0), Op::Unlock(0)];
+    let wakes = vec![Op::Lock(0), Op::Rouse(true), Op::Unlock(0)];
+    check(&vec![waits.clone(), wakes.clone(), vec![Op::Rouse(false)]]);
+    let may_wait = [vec![Op::Lock(0), Op::Choose(2)], waits[1..].to_vec()].concat();
+    check(&vec![may_wait, wakes, vec![Op::Rouse(false)]]);
 }
 
 #[test]

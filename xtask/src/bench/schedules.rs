@@ -37,6 +37,10 @@ const TESTS: &[(&str, Option<[u64; 2]>)] = &[
     ("stack", None),
 ];
 
+/// Tests of the suite whose executions are explored, too, those that are not SC included.
+const SUITE: &str = "sanitizer/explored";
+const OF_SUITE: [&str; 5] = ["ring", "queue", "deque", "ticket-lock", "barrier-message"];
+
 /// The other tools: name, version.
 const OTHERS: [(&str, &str); 2] = [("loom", "0.7"), ("shuttle", "0.9")];
 
@@ -68,6 +72,9 @@ struct Raw {
     machine: Machine,
     seconds: u64,
     rows: Vec<Row>,
+    /// With all executions: the test, what was done, and how many of them are not SC.
+    #[serde(default)]
+    weak: Vec<(String, Outcome, u64)>,
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
@@ -78,14 +85,25 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     };
     std::fs::create_dir_all(DIR).map_err(|error| format!("{DIR}: {error}"))?;
     let fencepost = files::fencepost()?;
-    let mut raw = Raw { machine: Machine::this(&[("clang", "--version")]), seconds, rows: Vec::new() };
+    let mut raw =
+        Raw { machine: Machine::this(&[("clang", "--version")]), seconds, rows: Vec::new(), weak: Vec::new() };
     println!("{}", raw.machine.describe());
     for (test, _) in TESTS {
-        let ours = outcome(explore(&fencepost, test, seconds));
+        let source = Path::new(SOURCES).join(test);
+        let explored = explore(&fencepost, &source, "--no-weak", seconds);
+        let ours = outcome(explored.map(|(outcome, _)| outcome));
         let others = OTHERS.iter().map(|other| outcome(other_tool(other, test, seconds))).collect();
         let row = Row { test: (*test).to_string(), ours, others };
         println!("{row:?}");
         raw.rows.push(row);
+    }
+    let of_suite = OF_SUITE.iter().map(|test| Path::new(SUITE).join(test));
+    for source in TESTS.iter().map(|(test, _)| Path::new(SOURCES).join(test)).chain(of_suite) {
+        let name = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let explored = explore(&fencepost, &source, "--weak", seconds);
+        let (outcome, not_sc) = explored.unwrap_or_else(|reason| (Outcome::Failed(reason), 0));
+        println!("{name} --weak: {outcome:?}, {not_sc} not SC");
+        raw.weak.push((name, outcome, not_sc));
     }
     kept::save(&raw, &path())?;
     report()
@@ -107,14 +125,14 @@ fn outcome(result: Result<Outcome, String>) -> Outcome {
     result.unwrap_or_else(Outcome::Failed)
 }
 
-fn explore(fencepost: &Path, test: &str, seconds: u64) -> Result<Outcome, String> {
-    let program = Path::new(DIR).join(test);
+/// Explores a test, and says how many executions are not SC.
+fn explore(fencepost: &Path, source: &Path, mode: &str, seconds: u64) -> Result<(Outcome, u64), String> {
+    let program = Path::new(DIR).join(source.file_name().unwrap_or_default());
     let mut build = Command::new(fencepost);
-    build.args(["cc", "-O1", "-g", "-pthread", "-o"]).arg(&program);
-    build.arg(Path::new(SOURCES).join(test).with_extension("c"));
+    build.args(["cc", "-O1", "-g", "-pthread", "-o"]).arg(&program).arg(source.with_extension("c"));
     finish(build, PATIENCE)?;
     let mut run = Command::new(fencepost);
-    run.args(["run", "--schedule", "all", "--keep-going", "--jobs", "1", "--format", "json", "--timeout"]);
+    run.args(["run", "--schedule", "all", mode, "--keep-going", "--jobs", "1", "--format", "json", "--timeout"]);
     run.arg(format!("{seconds}s")).arg("--").arg(&program);
     let finished = process::run(run, PATIENCE + 2 * Duration::from_secs(seconds))?;
     let last = finished.output.lines().last().unwrap_or_default();
@@ -122,7 +140,7 @@ fn explore(fencepost: &Path, test: &str, seconds: u64) -> Result<Outcome, String
     let summary = &summary["summary"]["exploration"];
     let [executions, blocked, redundant] =
         ["executions", "blocked", "redundant"].map(|key| summary[key].as_u64().unwrap_or_default());
-    Ok(Outcome::Explored {
+    let outcome = Outcome::Explored {
         executions: executions + blocked + redundant,
         seconds: summary["seconds"].as_f64().unwrap_or_default(),
         starting: summary["starting"].as_f64(),
@@ -131,7 +149,8 @@ fn explore(fencepost: &Path, test: &str, seconds: u64) -> Result<Outcome, String
             Some(bug) => bug.to_string(),
             None => summary["verdict"].as_str().unwrap_or_default().to_string(),
         },
-    })
+    };
+    Ok((outcome, summary["not_sc"].as_u64().unwrap_or_default()))
 }
 
 fn other_tool((tool, version): &(&str, &str), test: &str, seconds: u64) -> Result<Outcome, String> {
@@ -221,6 +240,24 @@ fn render(raw: &Raw) -> String {
     if !notes.is_empty() {
         let _ = write!(text, "\n{}\n", notes.join("\n"));
     }
+    text += "\nAll executions, those that are not SC included (`--weak`):\n\n\
+             | test | runs | not SC | time | to start | per second | says |\n|---|--:|--:|--:|--:|--:|---|\n";
+    for (test, outcome, not_sc) in &raw.weak {
+        let cells = match outcome {
+            Outcome::Explored { executions, seconds, starting, all, says } => [
+                format!("{}{}", if *all { "" } else { "> " }, text::grouped(*executions)),
+                text::grouped(*not_sc),
+                text::seconds(*seconds),
+                starting.map(text::seconds).unwrap_or_default(),
+                rate(*executions, *seconds, *starting),
+                says.clone(),
+            ],
+            Outcome::Failed(reason) => {
+                [String::new(), String::new(), String::new(), String::new(), String::new(), reason.clone()]
+            }
+        };
+        let _ = writeln!(text, "| `{test}` | {} |", cells.join(" | "));
+    }
     text
 }
 
@@ -261,7 +298,8 @@ mod tests {
         let failed = Outcome::Failed("offline".into());
         let row = |test: &str, others| Row { test: test.into(), ours: explored(Some(0.5)), others };
         let rows = vec![row("sb", vec![explored(None), failed.clone()]), row("lock", vec![failed.clone(), failed])];
-        let raw = Raw { machine: Machine::this(&[]), seconds: 1, rows };
+        let weak = vec![("sb".into(), explored(Some(0.5)), 7), ("lock".into(), Outcome::Failed("no".into()), 0)];
+        let raw = Raw { machine: Machine::this(&[]), seconds: 1, rows, weak };
         text::assert_tables_are_whole(&render(&raw));
     }
 }

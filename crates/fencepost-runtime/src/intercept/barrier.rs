@@ -1,10 +1,15 @@
 //! Barriers: what comes before one in any thread happens before what comes after it in all.
+//!
+//! Under a controlled schedule each round has a part of the barrier of its own. A thread that has
+//! waited may go on late, when others have reached the next round. What they did before that is not
+//! ordered before what it does now.
 
 use std::ffi::{c_int, c_uint, c_void};
 
-use fencepost_protocol::exploration::Kind;
+use fencepost_protocol::exploration::{Class, Kind};
 
-use super::{Object, acquire, destroyed, real, release_join, watch};
+use super::{Object, acquire, destroyed, real, release, release_join, watch};
+use crate::explore;
 use crate::lock::Guarded;
 use crate::schedule::{self, ALL, Key, Outcome};
 
@@ -14,6 +19,16 @@ struct Barrier {
     count: c_uint,
     arrived: c_uint,
     round: u64,
+    /// The rounds that threads have come to, and not left.
+    inside: Vec<u64>,
+}
+
+/// Parts of a barrier: each is used again after so many rounds. The barrier itself is none.
+const PARTS: u64 = 31;
+
+/// What the threads of a round are ordered by.
+fn part(barrier: Object, round: u64) -> Object {
+    barrier.wrapping_byte_add(1 + (round % PARTS) as usize)
 }
 
 static BARRIERS: Guarded<Vec<Barrier>> = Guarded::new(Vec::new());
@@ -27,27 +42,53 @@ fn forget(barrier: Object) {
     BARRIERS.lock().retain(|known| known.addr != barrier as usize);
 }
 
-/// Arrives; returns whether it was the last, and the round. None if the barrier was not seen to be
-/// made.
-fn arrive(barrier: Object) -> Option<(bool, u64)> {
+/// A thread has come to a barrier.
+struct Arrival {
+    round: u64,
+    is_first: bool,
+    is_last: bool,
+}
+
+/// Arrives. None if the barrier was not seen to be made.
+fn arrive(barrier: Object) -> Option<Arrival> {
     with_barrier(barrier, |barrier| {
-        barrier.arrived += 1;
-        let last = barrier.arrived == barrier.count;
         let round = barrier.round;
-        if last {
+        let is_first = barrier.arrived == 0;
+        if is_first && barrier.inside.iter().any(|&other| round - other >= PARTS) {
+            explore::remark("a thread was slower than a barrier by many rounds");
+        }
+        barrier.inside.push(round);
+        barrier.arrived += 1;
+        let is_last = barrier.arrived == barrier.count;
+        if is_last {
             barrier.arrived = 0;
             barrier.round += 1;
         }
-        (last, round)
+        Arrival { round, is_first, is_last }
     })
+}
+
+/// The calling thread goes on after this round.
+fn leave(barrier: Object, round: u64) {
+    with_barrier(barrier, |barrier| {
+        if let Some(at) = barrier.inside.iter().position(|&other| other == round) {
+            barrier.inside.swap_remove(at);
+        }
+    });
+    acquire(part(barrier, round));
 }
 
 /// Waits under control. None if control ended before the round was complete: then whoever arrived
 /// waits really.
 fn wait_in_turn(barrier: Object) -> Option<c_int> {
     let key = Key::Object(barrier as usize);
-    let (last, round) = arrive(barrier)?;
-    if last {
+    let Arrival { round, is_first, is_last } = arrive(barrier)?;
+    match is_first {
+        true => release(part(barrier, round)),
+        false => release_join(part(barrier, round)),
+    }
+    if is_last {
+        leave(barrier, round);
         schedule::wake(key, ALL);
         schedule::point();
         return Some(libc::PTHREAD_BARRIER_SERIAL_THREAD);
@@ -55,10 +96,12 @@ fn wait_in_turn(barrier: Object) -> Option<c_int> {
     let over = || with_barrier(barrier, |barrier| barrier.round != round).unwrap_or(true).then_some(());
     loop {
         if over().is_some() {
+            schedule::goes_on_at(barrier as usize);
+            leave(barrier, round);
             return Some(0);
         }
         if schedule::block(key, None, || ()) == Outcome::Uncontrolled {
-            return over().map(|()| 0);
+            return over().map(|()| leave(barrier, round)).map(|()| 0);
         }
     }
 }
@@ -69,20 +112,23 @@ intercept! {
         if result == 0 {
             watch(|_| {
                 forget(barrier);
-                BARRIERS.lock().push(Barrier { addr: barrier as usize, count, arrived: 0, round: 0 });
+                BARRIERS.lock().push(Barrier { addr: barrier as usize, count, arrived: 0, round: 0, inside: Vec::new() });
             });
         }
         result
     }
 
     fn pthread_barrier_wait(barrier: Object) -> c_int {
+        schedule::about_object(Kind::Object, Class::Barrier, barrier as usize);
+        if schedule::controls()
+            && let Some(result) = wait_in_turn(barrier)
+        {
+            return result;
+        }
         release_join(barrier);
-        schedule::about(Kind::Object, barrier as usize);
-        let in_turn = if schedule::controls() { wait_in_turn(barrier) } else { None };
-        let result = match in_turn {
-            Some(result) => result,
-            None if schedule::controls() => schedule::outside(|| real::pthread_barrier_wait(barrier)),
-            None => real::pthread_barrier_wait(barrier),
+        let result = match schedule::controls() {
+            true => schedule::outside(|| real::pthread_barrier_wait(barrier)),
+            false => real::pthread_barrier_wait(barrier),
         };
         if result == 0 || result == libc::PTHREAD_BARRIER_SERIAL_THREAD {
             acquire(barrier);

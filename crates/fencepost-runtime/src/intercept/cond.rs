@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use fencepost_protocol::exploration::{Kind, Step};
+use fencepost_protocol::exploration::{Class, Kind, Step};
 use libc::{clockid_t, timespec};
 
 use super::{Object, acquire, c11, destroyed, mutex, real, release, timeout_at};
@@ -27,8 +27,10 @@ unsafe fn wait_on(condition: Object, mutex: Object, timeout: Option<Timeout>, wa
             if let Some(outcome) = early::end(early::now(), timeout) {
                 return wait_in_vain(mutex, if outcome == Outcome::TimedOut { libc::ETIMEDOUT } else { 0 });
             }
-            schedule::about(Kind::Object, condition as usize);
-            schedule::also(Step::new(Kind::Unlock, mutex as u64));
+            let gives_back = schedule::step_of(Kind::Unlock, Class::Mutex, mutex as usize);
+            let waits = schedule::step_of(Kind::Object, Class::Condition, condition as usize);
+            schedule::about_step(Step { also: gives_back.object, ..waits });
+            schedule::also(gives_back);
             let key = Key::Object(condition as usize);
             let mut unlocked = 0;
             let outcome = schedule::block(key, timeout, || {
@@ -55,7 +57,7 @@ unsafe fn wait_on(condition: Object, mutex: Object, timeout: Option<Timeout>, wa
 
 /// Gives the mutex back and takes it again. Nobody has signalled.
 unsafe fn wait_in_vain(mutex: Object, result: c_int) -> c_int {
-    schedule::about(Kind::Unlock, mutex as usize);
+    schedule::about_object(Kind::Unlock, Class::Mutex, mutex as usize);
     // SAFETY: the caller passes a mutex that it has.
     let changed = unsafe {
         match mutex::unlock(mutex) {
@@ -111,7 +113,7 @@ unsafe fn clock_of(condition: Object) -> clockid_t {
 
 /// Wakes one thread that waits under control, or else what waits in libc.
 unsafe fn signal(condition: Object) -> c_int {
-    schedule::about(Kind::Object, condition as usize);
+    schedule::about_object(Kind::Object, Class::Condition, condition as usize);
     if schedule::wake(Key::Object(condition as usize), 1) > 0 {
         return 0;
     }
@@ -120,7 +122,7 @@ unsafe fn signal(condition: Object) -> c_int {
 }
 
 unsafe fn broadcast(condition: Object) -> c_int {
-    schedule::about(Kind::Object, condition as usize);
+    schedule::about_object(Kind::Object, Class::Condition, condition as usize);
     schedule::wake(Key::Object(condition as usize), ALL);
     // SAFETY: the caller passes a condition.
     unsafe { real::pthread_cond_broadcast(condition) }

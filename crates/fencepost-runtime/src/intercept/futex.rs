@@ -5,7 +5,7 @@
 use std::ffi::{c_int, c_long};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use fencepost_protocol::exploration::Kind;
+use fencepost_protocol::exploration::{Class, Kind};
 
 use super::{nanoseconds, set_errno, timeout_at};
 use crate::schedule::{self, Key, Outcome, Timeout};
@@ -74,7 +74,7 @@ unsafe fn modelled(arguments: [usize; 6]) -> Option<c_long> {
             if let Some(outcome) = announced.and_then(|since| early::end(since, timeout)) {
                 return Some(result_of(outcome));
             }
-            schedule::about(Kind::Object, addr);
+            schedule::about_object(Kind::Object, Class::Futex, addr);
             // SAFETY: as above.
             if unsafe { AtomicU32::from_ptr(addr as *mut u32) }.load(Ordering::SeqCst) != value as u32 {
                 return Some(-c_long::from(libc::EAGAIN));
@@ -87,7 +87,7 @@ unsafe fn modelled(arguments: [usize; 6]) -> Option<c_long> {
             Some(result_of(schedule::block(key, timeout, || ())))
         }
         libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => {
-            schedule::about_if_decided(Kind::Object, addr);
+            schedule::about_object_if_decided(Kind::Object, Class::Futex, addr);
             let woken = schedule::wake(key, value);
             schedule::point();
             (woken > 0).then_some(woken as c_long)

@@ -103,8 +103,9 @@ pub(crate) use once::is_guard;
 pub(crate) use process::end_process;
 pub(crate) use stacks::stack_owner;
 
-use crate::schedule::Timeout;
+use crate::schedule::{self, Orders, Timeout};
 use crate::thread::{self, Entered};
+use crate::{explore, weak};
 
 /// A lock, a condition, … of the program.
 pub(crate) type Object = *mut c_void;
@@ -150,21 +151,27 @@ fn watch(work: impl FnOnce(&mut Entered)) {
 /// Everything released to `object` happened before what the calling thread does next.
 fn acquire(object: Object) {
     watch(|thread| thread.acquire(object as usize));
+    schedule::orders(object as usize, Orders::Acquires);
 }
 
 /// See [`Thread::release`].
 fn release(object: Object) {
     watch(|thread| thread.release(object as usize));
+    schedule::orders(object as usize, Orders::Replaces);
 }
 
 /// See [`Thread::release_join`].
 fn release_join(object: Object) {
     watch(|thread| thread.release_join(object as usize));
+    schedule::orders(object as usize, Orders::Releases);
 }
 
 /// The object at this address, of this size, is none any more.
 fn destroyed(object: Object, bytes: usize) {
     watch(|_| crate::shadow::forget(object as usize, bytes));
+    if explore::is_weak() {
+        weak::was_destroyed(object as usize);
+    }
 }
 
 /// The point in time, of a clock, at which a wait ends; none if it is not a time.

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use fencepost_protocol::exploration::Kind;
+use fencepost_protocol::exploration::{Class, Kind};
 use libc::{clockid_t, timespec};
 
 use super::{Object, acquire, c11, destroyed, real, release, task, timeout_at};
@@ -13,31 +13,51 @@ const OWNER: usize = 8;
 const KIND: usize = 16;
 const KINDS: c_int = 3;
 
-/// Would locking fail, or nest, instead of waiting, because the calling thread has the mutex?
-/// `trylock` says something else then.
-unsafe fn is_checked_and_ours(mutex: Object) -> bool {
+/// The kind of the mutex, if the calling thread has it.
+unsafe fn kind_if_ours(mutex: Object) -> Option<c_int> {
     // SAFETY: a mutex of glibc has these fields; they are read as the owner would.
     let (owner, kind) =
         unsafe { (mutex.byte_add(OWNER).cast::<c_int>().read(), mutex.byte_add(KIND).cast::<c_int>().read()) };
-    kind & KINDS == libc::PTHREAD_MUTEX_ERRORCHECK && owner == task()
+    (owner == task()).then_some(kind & KINDS)
+}
+
+/// Is it taken? Its first word says so.
+fn state(mutex: Object) -> u64 {
+    // SAFETY: the caller passes a mutex.
+    u64::from(unsafe { mutex.cast::<c_int>().read() } != 0)
+}
+
+/// Does `work` with a mutex.
+fn with<T>(mutex: Object, work: impl FnOnce() -> T) -> T {
+    schedule::with_object(mutex as usize, || state(mutex), work)
 }
 
 /// Locks with `wait` or, under a controlled schedule, by trying.
 pub(super) unsafe fn lock(mutex: Object, timeout: Option<Timeout>, wait: impl Fn() -> c_int) -> c_int {
+    let controls = schedule::controls();
     // SAFETY: the caller passes a mutex.
-    let result = if schedule::controls() && !unsafe { is_checked_and_ours(mutex) } {
-        let attempt = || {
-            // SAFETY: as above.
-            let result = unsafe { real::pthread_mutex_trylock(mutex) };
-            (result != libc::EBUSY).then_some(result)
-        };
-        match schedule::retry(Kind::Lock, Key::Object(mutex as usize), timeout, attempt) {
-            Ok(result) => result,
-            Err(Outcome::TimedOut) => libc::ETIMEDOUT,
-            Err(_) => wait(),
+    let result = match if controls { unsafe { kind_if_ours(mutex) } } else { None } {
+        // It would fail; `trylock` says something else then.
+        Some(libc::PTHREAD_MUTEX_ERRORCHECK) => wait(),
+        // It nests. Nobody has to be waited for.
+        Some(libc::PTHREAD_MUTEX_RECURSIVE) => {
+            schedule::about_object(Kind::Object, Class::Mutex, mutex as usize);
+            with(mutex, wait)
         }
-    } else {
-        wait()
+        _ if !controls => wait(),
+        _ => {
+            let attempt = || {
+                // SAFETY: as above.
+                let result = with(mutex, || unsafe { real::pthread_mutex_trylock(mutex) });
+                (result != libc::EBUSY).then_some(result)
+            };
+            let step = schedule::step_of(Kind::Lock, Class::Mutex, mutex as usize);
+            match schedule::retry(step, Key::Object(mutex as usize), timeout, attempt) {
+                Ok(result) => result,
+                Err(Outcome::TimedOut) => libc::ETIMEDOUT,
+                Err(_) => wait(),
+            }
+        }
     };
     if is_locked(result) {
         acquire(mutex);
@@ -50,9 +70,9 @@ fn is_locked(result: c_int) -> bool {
 }
 
 unsafe fn try_lock(mutex: Object) -> c_int {
-    schedule::about(Kind::Object, mutex as usize);
+    schedule::about_object(Kind::Object, Class::Mutex, mutex as usize);
     // SAFETY: the caller passes a mutex.
-    let result = unsafe { real::pthread_mutex_trylock(mutex) };
+    let result = with(mutex, || unsafe { real::pthread_mutex_trylock(mutex) });
     if is_locked(result) {
         acquire(mutex);
     }
@@ -63,7 +83,7 @@ unsafe fn try_lock(mutex: Object) -> c_int {
 pub(super) unsafe fn unlock(mutex: Object) -> c_int {
     release(mutex);
     // SAFETY: the caller passes a mutex.
-    let result = unsafe { real::pthread_mutex_unlock(mutex) };
+    let result = with(mutex, || unsafe { real::pthread_mutex_unlock(mutex) });
     schedule::wake(Key::Object(mutex as usize), ALL);
     result
 }
@@ -112,7 +132,7 @@ intercept! {
     }
 
     fn pthread_mutex_unlock(mutex: Object) -> c_int {
-        schedule::about_if_decided(Kind::Unlock, mutex as usize);
+        schedule::about_object_if_decided(Kind::Unlock, Class::Mutex, mutex as usize);
         let result = unlock(mutex);
         schedule::point();
         result
@@ -132,7 +152,7 @@ intercept! {
     }
 
     fn mtx_unlock(mutex: Object) -> c_int {
-        schedule::about_if_decided(Kind::Unlock, mutex as usize);
+        schedule::about_object_if_decided(Kind::Unlock, Class::Mutex, mutex as usize);
         let result = unlock(mutex);
         schedule::point();
         c11(result)

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use fencepost_protocol::exploration::Kind;
+use fencepost_protocol::exploration::{Class, Kind};
 
 use super::{Object, acquire, real, release, release_join, watch};
 use crate::lock::Guarded;
@@ -44,7 +44,8 @@ unsafe fn once(object: Object, routine: Routine) -> c_int {
             let taken = busy.iter().any(|&(other, by)| other == object as usize && by != me);
             (!taken).then(|| busy.push((object as usize, me)))
         };
-        let _ = schedule::retry(Kind::Object, Key::Object(object as usize), None, free);
+        let step = schedule::step_of(Kind::Object, Class::Once, object as usize);
+        let _ = schedule::retry(step, Key::Object(object as usize), None, free);
     }
     let outer = ROUTINE.replace((Some(routine), object as usize));
     // SAFETY: the caller passes an object of this kind.
@@ -123,7 +124,7 @@ intercept! {
                 guards.insert(at, guard as usize);
             }
         });
-        schedule::about(Kind::Object, guard as usize);
+        schedule::about_object(Kind::Object, Class::Once, guard as usize);
         loop {
             let seen = word(guard).load(Ordering::Acquire);
             if seen & DONE != 0 {

@@ -6,7 +6,7 @@
 
 use std::ffi::c_int;
 
-use fencepost_protocol::exploration::Kind;
+use fencepost_protocol::exploration::{Class, Kind, Step, flag};
 use libc::{clockid_t, timespec};
 
 use super::{Object, acquire, destroyed, real, release, release_join, task, timeout_at};
@@ -17,6 +17,29 @@ const WRITER: usize = 24;
 /// The address under which the clocks of readers are kept, from the lock's.
 const READERS: usize = 8;
 
+/// States of a lock: free, with so many readers, or with a writer.
+const FREE: u64 = 0;
+const WRITTEN: u64 = u64::MAX;
+
+/// The state of the lock, where glibc keeps it: who reads, and whether somebody writes.
+fn state(lock: Object) -> u64 {
+    const WRITES: u32 = 1 << 1;
+    const READERS_FROM: u32 = 3;
+    // SAFETY: the caller passes a lock, which has this field.
+    let word = unsafe { lock.cast::<u32>().read() };
+    // SAFETY: as above.
+    let writer = unsafe { lock.byte_add(WRITER).cast::<c_int>().read() };
+    match word & WRITES != 0 && writer != 0 {
+        true => WRITTEN,
+        false => u64::from(word >> READERS_FROM),
+    }
+}
+
+/// Does `work` with a lock.
+fn with(lock: Object, work: impl FnOnce() -> c_int) -> c_int {
+    schedule::with_object(lock as usize, || state(lock), work)
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum As {
     Reader,
@@ -26,12 +49,21 @@ enum As {
 impl As {
     unsafe fn try_lock(self, lock: Object) -> c_int {
         // SAFETY: the caller passes a lock.
-        unsafe {
+        with(lock, || unsafe {
             match self {
                 As::Reader => real::pthread_rwlock_tryrdlock(lock),
                 As::Writer => real::pthread_rwlock_trywrlock(lock),
             }
-        }
+        })
+    }
+
+    /// A reader waits while somebody writes, a writer until the lock is free.
+    fn step(self, lock: Object) -> Step {
+        let (expected, flags) = match self {
+            As::Reader => (WRITTEN, flag::AWAITS | flag::DIFFERS),
+            As::Writer => (FREE, flag::AWAITS),
+        };
+        Step { expected, flags, ..schedule::step_of(Kind::Object, Class::ReadWriteLock, lock as usize) }
     }
 
     fn locked(self, lock: Object, result: c_int) -> c_int {
@@ -55,7 +87,7 @@ unsafe fn lock_as(kind: As, lock: Object, timeout: Option<Timeout>, wait: impl F
             let result = unsafe { kind.try_lock(lock) };
             (result != libc::EBUSY).then_some(result)
         };
-        match schedule::retry(Kind::Object, Key::Object(lock as usize), timeout, attempt) {
+        match schedule::retry(kind.step(lock), Key::Object(lock as usize), timeout, attempt) {
             Ok(result) => result,
             Err(Outcome::TimedOut) => libc::ETIMEDOUT,
             Err(_) => wait(),
@@ -110,17 +142,17 @@ intercept! {
     }
 
     fn pthread_rwlock_tryrdlock(lock: Object) -> c_int {
-        schedule::about(Kind::Object, lock as usize);
+        schedule::about_object(Kind::Object, Class::ReadWriteLock, lock as usize);
         As::Reader.locked(lock, As::Reader.try_lock(lock))
     }
 
     fn pthread_rwlock_trywrlock(lock: Object) -> c_int {
-        schedule::about(Kind::Object, lock as usize);
+        schedule::about_object(Kind::Object, Class::ReadWriteLock, lock as usize);
         As::Writer.locked(lock, As::Writer.try_lock(lock))
     }
 
     fn pthread_rwlock_unlock(lock: Object) -> c_int {
-        schedule::about_if_decided(Kind::Object, lock as usize);
+        schedule::about_object_if_decided(Kind::Object, Class::ReadWriteLock, lock as usize);
         // Readers need not ask the kernel who they are.
         let writer = lock.byte_add(WRITER).cast::<c_int>().read();
         if writer != 0 && writer == task() {
@@ -128,7 +160,7 @@ intercept! {
         } else {
             release_join(lock.wrapping_byte_add(READERS));
         }
-        let result = real::pthread_rwlock_unlock(lock);
+        let result = with(lock, || real::pthread_rwlock_unlock(lock));
         schedule::wake(Key::Object(lock as usize), ALL);
         schedule::point();
         result

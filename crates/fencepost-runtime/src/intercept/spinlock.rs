@@ -2,19 +2,28 @@
 
 use std::ffi::c_int;
 
-use fencepost_protocol::exploration::Kind;
+use fencepost_protocol::exploration::{Class, Kind};
 
 use super::{Object, acquire, destroyed, real, release};
 use crate::schedule::{self, ALL, Key};
 
+/// Does `work` with a lock, which is taken if its word is not `FREE`.
+fn with(lock: Object, work: impl FnOnce() -> c_int) -> c_int {
+    const FREE: c_int = 1;
+    // SAFETY: the caller passes a lock, which is a word.
+    let state = || u64::from(unsafe { lock.cast::<c_int>().read() } != FREE);
+    schedule::with_object(lock as usize, state, work)
+}
+
 intercept! {
     fn pthread_spin_lock(lock: Object) -> c_int {
         let attempt = || {
-            let result = real::pthread_spin_trylock(lock);
+            let result = with(lock, || real::pthread_spin_trylock(lock));
             (result != libc::EBUSY).then_some(result)
         };
         let result = if schedule::controls() {
-            schedule::retry(Kind::Lock, Key::Object(lock as usize), None, attempt).unwrap_or_else(|_| real::pthread_spin_lock(lock))
+            let step = schedule::step_of(Kind::Lock, Class::Mutex, lock as usize);
+            schedule::retry(step, Key::Object(lock as usize), None, attempt).unwrap_or_else(|_| real::pthread_spin_lock(lock))
         } else {
             real::pthread_spin_lock(lock)
         };
@@ -25,8 +34,8 @@ intercept! {
     }
 
     fn pthread_spin_trylock(lock: Object) -> c_int {
-        schedule::about(Kind::Object, lock as usize);
-        let result = real::pthread_spin_trylock(lock);
+        schedule::about_object(Kind::Object, Class::Mutex, lock as usize);
+        let result = with(lock, || real::pthread_spin_trylock(lock));
         if result == 0 {
             acquire(lock);
         }
@@ -34,9 +43,9 @@ intercept! {
     }
 
     fn pthread_spin_unlock(lock: Object) -> c_int {
-        schedule::about_if_decided(Kind::Unlock, lock as usize);
+        schedule::about_object_if_decided(Kind::Unlock, Class::Mutex, lock as usize);
         release(lock);
-        let result = real::pthread_spin_unlock(lock);
+        let result = with(lock, || real::pthread_spin_unlock(lock));
         schedule::wake(Key::Object(lock as usize), ALL);
         schedule::point();
         result

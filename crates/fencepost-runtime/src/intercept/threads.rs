@@ -8,7 +8,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use fencepost_protocol::exploration::Kind;
+use fencepost_protocol::exploration::{Kind, Step};
 use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
 
 use super::{Errno, futex, gomp, real, stacks, timeout_at, watch};
@@ -129,7 +129,9 @@ unsafe fn create(
     // The program may have no atomic access, and race all the same.
     explore::called();
     // Threads are numbered in the order of their creation.
-    schedule::about_if_decided(Kind::Spawn, 0);
+    if explore::is_decided() {
+        schedule::about(Kind::Spawn, 0);
+    }
     let mut parent = thread::enter()?;
     let errno = Errno::save();
     let child = parent.create();
@@ -277,7 +279,9 @@ fn join(handle: pthread_t, timeout: Option<Timeout>, wait: impl FnOnce() -> c_in
             test_cancel();
             is_over(tid).then_some(())
         };
-        if let Err(Outcome::TimedOut) = schedule::retry(Kind::Join, Key::Thread(tid), timeout, attempt) {
+        if let Err(Outcome::TimedOut) =
+            schedule::retry(Step::new(Kind::Join, u64::from(tid)), Key::Thread(tid), timeout, attempt)
+        {
             return libc::ETIMEDOUT;
         }
     }

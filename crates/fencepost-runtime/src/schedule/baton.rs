@@ -9,7 +9,7 @@
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
-use fencepost_protocol::exploration::{Decision, Kind, Step, end, remark};
+use fencepost_protocol::exploration::{Class, Decision, Kind, Step, end, remark};
 use fencepost_protocol::{DEADLOCK, Schedule};
 
 use super::ALL;
@@ -21,7 +21,7 @@ use crate::intercept::{monotonic, programs_monotonic};
 use crate::local::Read;
 use crate::lock::{Guard, Guarded};
 use crate::thread::Tid;
-use crate::{channel, explore, intercept, options, thread};
+use crate::{channel, early, explore, intercept, options, thread, weak};
 
 static CONTROL: Guarded<Option<Control>> = Guarded::new(None);
 
@@ -123,12 +123,25 @@ pub(super) fn about(step: Step) {
     {
         thread.has_effect.set(true);
     }
+    if does_something(&step) {
+        early::writes();
+    }
     with_control(|control| {
         if let Some(entry) = control.entry(me) {
             entry.pending = step;
         }
     });
     decide(Reason::Step);
+}
+
+/// Can others tell that the step was taken, besides from what is written? To have a lock for a while
+/// and to wait for a condition is nothing in itself. Waits in the kernel have a word that is written.
+fn does_something(step: &Step) -> bool {
+    match step.class {
+        Class::Condition => step.also == 0,
+        Class::Semaphore | Class::Barrier => true,
+        Class::Mutex | Class::ReadWriteLock | Class::Once | Class::Futex => false,
+    }
 }
 
 /// What the running thread does belongs to the step before.
@@ -152,6 +165,20 @@ pub(crate) fn has_taken(change: impl FnOnce(&mut Step)) {
             && step.thread == me
         {
             change(step);
+        }
+    });
+}
+
+/// The running thread has used the object at this address, or a part of it: what that is in the step
+/// that it has taken, and which part, as a bit. It may be at work for the runtime, because it gives
+/// a lock back while it begins to wait.
+pub(super) fn has_used(addr: usize, change: impl FnOnce(&mut Step, u32)) {
+    let me = ME.get();
+    with_control(|control| {
+        let Some(step) = control.plan.as_mut().and_then(Plan::last).filter(|step| step.thread == me) else { return };
+        let part = (addr as u64).checked_sub(weak::address_of(step.object));
+        if let Some(part) = part.filter(|&part| part < u64::from(u32::BITS)) {
+            change(step, 1 << part);
         }
     });
 }
@@ -195,8 +222,8 @@ pub(crate) fn watches(addresses: Vec<usize>, written: bool) {
     });
 }
 
-/// The running thread goes round a loop that has read these locations, in a run that need not be
-/// SC: it takes no step any more.
+/// The running thread goes round a loop that has read these locations, one after the other, in a run
+/// that need not be SC: it takes no step any more.
 pub(crate) fn circles(addresses: Vec<usize>) {
     rests(|control, me| control.circle(me, addresses));
 }

@@ -277,7 +277,10 @@ impl Control {
             let chosen = if count == ALL { 0 } else { self.pick(waiting.len()) };
             let entry = &mut self.entries[waiting.remove(chosen)];
             (entry.state, entry.outcome) = (State::Ready, Outcome::Woken);
-            entry.pending.after = after;
+            // Who tries again does nothing that this has made possible: it could have come first.
+            if !entry.tries {
+                entry.pending.after = after;
+            }
             woken += 1;
         }
         woken

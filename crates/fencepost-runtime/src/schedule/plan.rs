@@ -5,7 +5,9 @@
 //! when its thread is chosen. If the thread then has to wait, because a lock is taken or a value is
 //! not there, the step was none, and is taken back.
 //!
-//! Time does not pass here: who waits with a limit waits until nobody else can go on.
+//! Time does not pass here: who waits with a limit waits until nobody else can go on. In a run that
+//! need not be SC the limit is not reached then: that it is over at once is another way that the wait
+//! can go ([`crate::early`]), in which the thread does the same.
 
 use fencepost_protocol::exploration::{Decision, Kind, Sleeper, Step, end, first_way, flag, sleeps, wake};
 
@@ -194,7 +196,7 @@ impl Control {
             if self.entries.iter().any(|entry| entry.state == State::Outside || entry.state == State::Unborn) {
                 return Next::Idle;
             }
-            if !self.jump() {
+            if explore::is_weak() || !self.jump() {
                 break;
             }
         }
@@ -213,7 +215,9 @@ impl Control {
         }
         // Whoever waits may wait for a thread that went no further.
         let went_on = |entry: &Entry| entry.held.iter().any(|read| !read.is_current());
-        let counts = !plan.assumed && !self.entries.iter().any(went_on);
+        // Or its time limit would be reached, in another run.
+        let is_limited = |entry: &Entry| entry.timeout.is_some();
+        let counts = !plan.assumed && !self.entries.iter().any(|entry| went_on(entry) || is_limited(entry));
         match (explore::is_explored(), counts) {
             (true, true) => plan.finish(end::STUCK),
             (true, false) => plan.finish(end::ASSUMED),
@@ -274,7 +278,7 @@ impl Control {
     }
 
     /// The running thread takes no step any more: it would go round a loop that has read these
-    /// locations.
+    /// locations, one after the other.
     pub(super) fn circle(&mut self, thread: Tid, addresses: Vec<usize>) {
         if let Some(entry) = self.entry(thread) {
             (entry.watched, entry.stays) = (addresses, true);

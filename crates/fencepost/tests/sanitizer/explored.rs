@@ -2,6 +2,7 @@
 //! static checker, and there are as many executions as the definitions have. Tests in
 //! `sanitizer/explored` say themselves what the answer is.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -72,7 +73,9 @@ pub(crate) struct Explored {
     pub(crate) bugs: Vec<String>,
     pub(crate) why: Vec<String>,
     /// What shows the bugs.
-    decisions: Vec<String>,
+    pub(crate) decisions: Vec<String>,
+    /// The exit code.
+    status: Option<i32>,
 }
 
 impl Explored {
@@ -106,37 +109,48 @@ impl Explored {
 
 /// Builds a program that was exported, and explores it with these options.
 pub(crate) fn explore(source: &Path, compiler: &Compiler, limit: &str, options: &[&str]) -> Result<Explored, String> {
-    let program = source.with_extension("");
-    let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
-    build.args(["cc", "--compiler", &compiler.cc, "-std=gnu11", "-pthread", "-g", "-O0", "-DFP_EXPLORE", "-o"]);
-    succeed(build.arg(&program).arg(source))?;
-    let explored = explore_built(&program, limit, &options.iter().map(|option| option.to_string()).collect::<Vec<_>>());
+    let program = build(source, compiler)?;
+    let options: Vec<String> = options.iter().map(|option| option.to_string()).collect();
+    let explored = explore_built(&program, &[], limit, &options);
     fs::remove_file(&program).map_err(|error| error.to_string())?;
     explored
 }
 
+/// Builds a program that was generated.
+pub(crate) fn build(source: &Path, compiler: &Compiler) -> Result<PathBuf, String> {
+    let program = source.with_extension("");
+    let mut build = Command::new(env!("CARGO_BIN_EXE_fencepost"));
+    build.args(["cc", "--compiler", &compiler.cc, "-std=gnu11", "-pthread", "-g", "-O0", "-DFP_EXPLORE", "-o"]);
+    succeed(build.arg(&program).arg(source))?;
+    Ok(program)
+}
+
 /// An answer that a test expects.
 struct Expected {
-    /// Options for the compiler or, if they begin with `--`, for `run`.
+    /// Options for `cc` and, from the first on that it does not know, for `run`.
     options: Vec<String>,
     /// Are all executions explored, those that are not SC included?
     is_weak: bool,
     verdict: String,
     /// About what is wrong, or in the way.
     says: Vec<String>,
+    /// The exit code, if it is not the one of the verdict.
+    exit: Option<i32>,
 }
 
 /// What the comments of a test expect: `// every schedule OPTIONS: VERDICT`, or
-/// `// weak executions OPTIONS: VERDICT`, and below that `// says: WORDS`.
+/// `// weak executions OPTIONS: VERDICT`, and below that `// says: WORDS` and `// exit code: NUMBER`.
 fn expectations(text: &str) -> Vec<Expected> {
     let mut all: Vec<Expected> = Vec::new();
     for (key, value) in text.lines().filter_map(|line| line.strip_prefix("// ")?.split_once(": ")) {
         let is_weak = key.starts_with("weak executions");
         if let Some(options) = key.strip_prefix("every schedule").or(key.strip_prefix("weak executions")) {
             let options = options.split_whitespace().map(str::to_string).collect();
-            all.push(Expected { options, is_weak, verdict: value.to_string(), says: Vec::new() });
+            all.push(Expected { options, is_weak, verdict: value.to_string(), says: Vec::new(), exit: None });
         } else if let ("says", Some(last)) = (key, all.last_mut()) {
             last.says.push(value.to_string());
+        } else if let ("exit code", Some(last)) = (key, all.last_mut()) {
+            last.exit = value.parse().ok();
         }
     }
     all
@@ -155,11 +169,11 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
         _ => ("cc", &compiler.cc, "-std=gnu11"),
     };
     for optimisation in ["-O0", "-O2"] {
-        for Expected { options, is_weak, verdict, says } in &expectations {
-            let (to_run, to_build): (&[String], &[String]) = match options.first() {
-                Some(first) if first.starts_with("--") => (options, &[]),
-                _ => (&[], options),
-            };
+        let mut counts: BTreeMap<Vec<String>, u64> = BTreeMap::new();
+        for Expected { options, is_weak, verdict, says, exit } in &expectations {
+            let is_to_run = |option: &String| option.starts_with("--") && option != "--atomics-only";
+            let built = options.iter().position(is_to_run).unwrap_or(options.len());
+            let (to_build, to_run) = options.split_at(built);
             // There are tests of the same name in C and in C++.
             let name = source.file_name().expect("a file").to_string_lossy().replace('.', "-");
             let program = folder.join(format!("{name}{optimisation}"));
@@ -168,12 +182,23 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
             succeed(build.arg(&program).args(to_build).arg(source))?;
             let weak = is_weak.then(|| "--weak".to_string());
             let to_run: Vec<String> = to_run.iter().cloned().chain(weak).collect();
-            let explored = explore_built(&program, "60s", &to_run)?;
+            let explored = explore_built(&program, &[], "60s", &to_run)?;
+            // What has no atomic accesses has no executions that are not SC.
+            let is_whole = verdict == "exhausted" || says.iter().any(|says| says == "a deadlock");
+            if !text.contains("atomic") && is_whole {
+                let known = *counts.entry(to_build.to_vec()).or_insert(explored.executions);
+                if known != explored.executions || explored.not_sc > 0 {
+                    return Err(format!("{optimisation} {options:?}: {known} and {} executions", explored.executions));
+                }
+            }
             let said = [explored.bugs.as_slice(), &explored.why].concat().join("; ");
             let missing = says.iter().find(|words| !said.contains(words.as_str()));
             let is_confirmed = !said.contains("a defect of fencepost");
             if explored.verdict != *verdict || missing.is_some() || !is_confirmed {
                 return Err(format!("{optimisation} {options:?}: {}: {said}", explored.verdict));
+            }
+            if exit.is_some_and(|exit| explored.status != Some(exit)) {
+                return Err(format!("{optimisation} {options:?}: exit code {:?}", explored.status));
             }
             for decisions in &explored.decisions {
                 let mut again = Command::new(env!("CARGO_BIN_EXE_fencepost"));
@@ -188,11 +213,17 @@ fn of_test(source: &Path, folder: &Path, compiler: &Compiler) -> Result<(), Stri
     Ok(())
 }
 
-fn explore_built(program: &Path, limit: &str, options: &[String]) -> Result<Explored, String> {
+/// What is said of a program with these arguments.
+pub(crate) fn explore_built(
+    program: &Path,
+    arguments: &[&str],
+    limit: &str,
+    options: &[String],
+) -> Result<Explored, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
     command.args(["run", "--schedule", "all", "--keep-going", "--format", "json", "--jobs", "1"]);
     command.env("FP_STATES", program.with_extension("states"));
-    let done = run(command.args(options).args(["--timeout", limit, "--"]).arg(program), 2 * PATIENCE)?;
+    let done = run(command.args(options).args(["--timeout", limit, "--"]).arg(program).args(arguments), 2 * PATIENCE)?;
     let summary =
         done.output.lines().rev().find_map(|line| {
             serde_json::from_str::<Value>(line).ok().map(|value| value["summary"]["exploration"].clone())
@@ -211,6 +242,7 @@ fn explore_built(program: &Path, limit: &str, options: &[String]) -> Result<Expl
         bugs: texts(&summary["bugs"], |bug| &bug["bug"]),
         why: texts(&summary["why"], |why| why),
         decisions: texts(&summary["bugs"], |bug| &bug["decisions"]),
+        status: done.status.code(),
     };
     let expected = match explored.verdict.as_str() {
         "exhausted" => 0,
@@ -218,9 +250,10 @@ fn explore_built(program: &Path, limit: &str, options: &[String]) -> Result<Expl
         "bug" => 66,
         _ => 3,
     };
-    match done.status.code() == Some(expected) {
+    let counts_all = !options.iter().any(|option| option == "--fail-on");
+    match !counts_all || explored.status == Some(expected) {
         true => Ok(explored),
-        false => Err(format!("{} with exit code {:?}", explored.verdict, done.status.code())),
+        false => Err(format!("{} with exit code {:?}", explored.verdict, explored.status)),
     }
 }
 

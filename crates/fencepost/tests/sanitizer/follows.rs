@@ -58,7 +58,8 @@ fn sorts(seed: u64) -> Program {
     generate::program(seed, &options)
 }
 
-fn forbidden(seed: u64) -> Program {
+/// A cycle of accesses; what comes of it under SC is asserted.
+pub(crate) fn forbidden(seed: u64) -> Program {
     let options = Options { dense: Some(true), total_accesses: 5, plain: false, ..Options::default() };
     forbidding(&generate::program(seed, &options), &mut Random::new(seed), |program, observed| {
         let ended = finals(program, reference(), observed, LIMIT as u64, &|| false).ok()?;

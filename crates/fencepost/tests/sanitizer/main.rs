@@ -11,8 +11,10 @@ mod corpus;
 mod explored;
 mod follows;
 mod generated;
+mod objects;
 mod provoked;
 mod ranks;
+mod replayed;
 mod run;
 mod soak;
 mod suite;
@@ -73,6 +75,7 @@ fn main() {
         trials.extend(explored::trials(&folder, compiler, &corpus));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitizer/weak");
         trials.extend(weak::trials(&folder, compiler, &corpus));
+        trials.extend(objects::trials(&folder.join("objects"), compiler));
         trials.extend(follows::trials(&folder.join("follows"), compiler));
     }
     libtest_mimic::run(&arguments, trials).exit();

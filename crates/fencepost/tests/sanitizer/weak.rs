@@ -1,32 +1,65 @@
 //! Every execution, those that are not SC included, of programs of `litmus/` and of generated ones, as
-//! C: as many as the definitions have, with the same final states, failures and races.
+//! C: as many as the definitions have, with the same final states, failures and races. What fails or
+//! races is replayed on the program, by the oracle.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fencepost_base::ids::Value;
 use fencepost_base::source::SourceFile;
 use fencepost_export::c::{self, export};
 use fencepost_ir::{Observable, Op, Program};
 use fencepost_lower::Language;
+use fencepost_model::models;
 use fencepost_oracle::Finals;
 use fencepost_sanitizer::MODEL;
 use fencepost_testkit::compilers::Compiler;
+use fencepost_testkit::edit::racing;
 use fencepost_testkit::generate::{self, Options};
+use fencepost_testkit::random::Random;
 use fencepost_testkit::repetitions;
 use libtest_mimic::{Failed, Trial};
 
 use crate::explored::{Explored, chooses, explore, fails_for_no_reason};
+use crate::follows::forbidden;
 use crate::generated;
 use crate::provoked::{all_finals, exported};
+use crate::replayed::{Shows, replay};
 use crate::suite::Case;
 
 /// Execution graphs of a program, at most.
 const GRAPHS: u64 = 6_000;
-/// Generated programs, and how many of them in one test.
-const PROGRAMS: u64 = 100;
+/// Generated programs of each kind, and how many of them in one test.
+const PROGRAMS: u64 = 60;
 const TOGETHER: u64 = 10;
+
+/// Programs that were compared, those whose executions were counted, those that are not robust but do
+/// not fail, and failures and races that were replayed.
+static COMPARED: AtomicU64 = AtomicU64::new(0);
+static COUNTED: AtomicU64 = AtomicU64::new(0);
+static WEAK: AtomicU64 = AtomicU64::new(0);
+static FAILURES: AtomicU64 = AtomicU64::new(0);
+static RACES: AtomicU64 = AtomicU64::new(0);
+/// Tests of generated programs that are over.
+static DONE: AtomicU64 = AtomicU64::new(0);
+
+/// Makes the program of a seed.
+type Make = fn(u64) -> Program;
+
+/// Programs of all sorts; cycles of accesses whose outcome under SC is asserted, some of which race
+/// besides.
+const KINDS: [(&str, Make); 3] = [
+    ("sorts", |seed| {
+        let plain = seed.is_multiple_of(4);
+        let options = Options { threads: 2..=3, accesses: 2..=4, total_accesses: 7, plain, ..Options::default() };
+        generate::program(seed, &options)
+    }),
+    ("forbidden", |seed| forbidden(seed + (302 << 32))),
+    ("races", |seed| racing(&forbidden(seed + (303 << 32)), &mut Random::new(seed))),
+];
 
 /// The tests, with a folder for what they build, and the corpus.
 pub(crate) fn trials(folder: &Path, compiler: &Compiler, corpus: &[Case]) -> Vec<Trial> {
@@ -39,16 +72,43 @@ pub(crate) fn trials(folder: &Path, compiler: &Compiler, corpus: &[Case]) -> Vec
         }));
     }
     let count = repetitions(PROGRAMS);
-    for first in (0..count).step_by(TOGETHER as usize) {
-        let (folder, compiler) = (folder.clone(), compiler.clone());
-        trials.push(Trial::test(format!("weak/generated/{first}"), move || {
-            for seed in first..count.min(first + TOGETHER) {
-                of_generated(seed, &folder, &compiler).map_err(|error| format!("program {seed}: {error}"))?;
-            }
-            Ok(())
-        }));
+    let tests = count.div_ceil(TOGETHER) * KINDS.len() as u64;
+    for (kind, make) in KINDS {
+        for first in (0..count).step_by(TOGETHER as usize) {
+            let (folder, compiler) = (folder.clone(), compiler.clone());
+            trials.push(Trial::test(format!("weak/generated/{kind}/{first:04}"), move || {
+                for seed in first..count.min(first + TOGETHER) {
+                    let program = make(seed);
+                    if !generated::polls(&program) {
+                        check(&program, &format!("generated-{kind}-{seed}"), &folder, &compiler)
+                            .map_err(|error| format!("program {seed}: {error}"))?;
+                    }
+                }
+                are_enough(tests)
+            }));
+        }
     }
     trials
+}
+
+/// The last of so many tests knows whether any of this was worth the time.
+fn are_enough(tests: u64) -> Result<(), Failed> {
+    let done = DONE.fetch_add(1, Ordering::SeqCst) + 1;
+    let all = [&COMPARED, &COUNTED, &WEAK, &FAILURES, &RACES].map(|count| count.load(Ordering::SeqCst));
+    let [compared, counted, weak, failures, races] = all;
+    let told = format!(
+        "of {compared} programs, the executions of {counted} were counted; {weak} have some that are not SC; \
+         {failures} failures and {races} races were replayed"
+    );
+    if done == tests && fencepost_testkit::is_long() {
+        let _ = writeln!(io::stderr(), "{told}");
+    }
+    match done < tests
+        || counted * 3 > compared && weak * 5 > compared && failures * 15 > compared && races * 30 > compared
+    {
+        true => Ok(()),
+        false => Err(Failed::from(told)),
+    }
 }
 
 /// A program of the corpus, if it ends always.
@@ -59,16 +119,6 @@ fn of_corpus(case: &Case, folder: &Path, compiler: &Compiler) -> Result<(), Stri
         return Ok(());
     }
     check(&program, &case.name.replace(['/', '.'], "-"), folder, compiler)
-}
-
-fn of_generated(seed: u64, folder: &Path, compiler: &Compiler) -> Result<(), String> {
-    let plain = seed.is_multiple_of(4);
-    let options = Options { threads: 2..=3, accesses: 2..=4, total_accesses: 7, plain, ..Options::default() };
-    let program = generate::program(seed, &options);
-    if generated::polls(&program) {
-        return Ok(());
-    }
-    check(&program, &format!("generated-{seed}"), folder, compiler)
 }
 
 fn check(program: &Program, name: &str, folder: &Path, compiler: &Compiler) -> Result<(), String> {
@@ -111,6 +161,8 @@ fn judge(
     if explored.verdict == "unknown" {
         return Err("not everything was seen".into());
     }
+    COMPARED.fetch_add(1, Ordering::SeqCst);
+    replay_bugs(program, explored)?;
     if weak.race.is_some() || explored.has_race() {
         // A failure may come before the race, in the same execution or in all others.
         return match weak.race.is_some() == explored.has_race() || weak.failure.is_some() && explored.fails() {
@@ -134,6 +186,8 @@ fn judge(
     if found != expected && !(chooses && found.0 >= expected.0) {
         return Err(format!("{expected:?} executions"));
     }
+    COUNTED.fetch_add(1, Ordering::SeqCst);
+    WEAK.fetch_add(u64::from(explored.not_sc > 0), Ordering::SeqCst);
     if observed.is_empty() {
         return Ok(());
     }
@@ -148,4 +202,23 @@ fn judge(
         true => Ok(()),
         false => Err(format!("{seen:?} instead of {:?}", weak.executions)),
     }
+}
+
+/// What fails or races does so on the program itself.
+fn replay_bugs(program: &Program, explored: &Explored) -> Result<(), String> {
+    // What is chosen, and what fails for no reason, is not told in the words of the program.
+    if chooses(program) || fails_for_no_reason(program) {
+        return Ok(());
+    }
+    let model = models::by_name(MODEL).expect("the model of the sanitizer is one of ours");
+    for (bug, decisions) in explored.bugs.iter().zip(&explored.decisions) {
+        let (shows, count) = match () {
+            () if bug.contains("exit code") => (Shows::Failure, &FAILURES),
+            () if bug.contains("race") => (Shows::Race, &RACES),
+            () => continue,
+        };
+        replay(program, model, decisions, shows).map_err(|error| format!("{bug} with {decisions}: {error}"))?;
+        count.fetch_add(1, Ordering::SeqCst);
+    }
+    Ok(())
 }

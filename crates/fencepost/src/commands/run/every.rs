@@ -121,7 +121,7 @@ pub(super) fn run(
         beyond = Some(more);
     }
     teller.tell_what_follows(&found)?;
-    let verdict = found.verdict();
+    let verdict = verdict::that_counts(&found, beyond.as_ref(), args.fail_on);
     let exploration = verdict::summary(&found, beyond.as_ref());
     session.explored(exploration.clone());
     session.finish(true, args.print_suppressions, output)?;
@@ -435,7 +435,10 @@ impl Shown {
         }
         let why = if has_died { end::EXITED } else { answer.end };
         let again = task.again(&steps);
+        let models = task.judges();
         let taken = task.follow(&steps, why);
+        let is_whole = !hung && why & (end::TOO_LONG | end::DIVERGED) == 0 && why != 0;
+        let is_refuted = taken.as_ref().is_ok_and(|taken| is_whole && taken.is_refuted(models, &steps, &again));
         let is_stuck = taken.as_ref().is_ok_and(|taken| taken.is_stuck(why));
         match answer.end {
             _ if hung => drop(obstacles.insert(Obstacle::Hung)),
@@ -455,7 +458,10 @@ impl Shown {
             }
             _ => {}
         }
-        let is_whole = !hung && why & (end::TOO_LONG | end::DIVERGED) == 0 && why != 0;
+        if is_refuted {
+            bugs.clear();
+            obstacles.insert(Obstacle::NotConfirmed(again.to_string()));
+        }
         Shown { taken, steps, why, bugs, obstacles, is_whole, again, stale: answer.stale }
     }
 }

@@ -1,6 +1,6 @@
 //! Which runs are to be made: the schedules of a test, or its executions under the memory model.
 
-use fencepost_executions::{Ended, Made, Models};
+use fencepost_executions::{Ended, Judgement, Made, Models, judge_decided};
 use fencepost_protocol::exploration::{Decision, Decisions, Sleeper, Step, end};
 use fencepost_sanitizer::MODEL;
 use fencepost_schedules::Search;
@@ -191,6 +191,14 @@ impl Task {
         Decisions(all)
     }
 
+    /// What judges the run, if it need not be SC.
+    pub(super) fn judges(&self) -> Option<Models> {
+        match self {
+            Task::Schedule { .. } => None,
+            Task::Execution(_, models) => Some(*models),
+        }
+    }
+
     /// A run was made, with these steps, and came to its end for this reason.
     pub(super) fn follow(self, steps: &[Step], why: u32) -> Result<Taken, fencepost_executions::Trouble> {
         match self {
@@ -204,6 +212,13 @@ impl Taken {
     /// Is the run no execution after all?
     pub(super) fn is_void(&self) -> bool {
         matches!(self, Taken::Execution(made) if made.ended() == Ended::Rejected)
+    }
+
+    /// Is it an execution, and do the axioms refute that? It is rebuilt from its steps and decisions by
+    /// code that does not know how it was planned.
+    pub(super) fn is_refuted(&self, models: Option<Models>, steps: &[Step], again: &Decisions) -> bool {
+        let Some(models) = models.filter(|_| !self.is_void()) else { return false };
+        matches!(judge_decided(models, steps, &again.0), Ok(Judgement::Forbidden) | Err(_))
     }
 
     /// Does nobody ever go on, if nobody could in the run?

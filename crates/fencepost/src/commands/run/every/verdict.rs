@@ -9,6 +9,7 @@ use fencepost_schedules::Divergence;
 
 use super::explorer::Counts;
 use super::follows::AllFollows;
+use crate::args::FailOn;
 use crate::commands::run::signals;
 
 /// What is wrong with the test.
@@ -127,6 +128,23 @@ impl Verdict {
 /// What a test is whose schedules are exhausted.
 const ROBUST: &str = "robust against cpp20, no data race, no failure";
 
+/// How the test is if only some of what is wrong counts (`--fail-on`): from what was explored first,
+/// and what was explored `beyond` it.
+pub(super) fn that_counts(found: &Found, beyond: Option<&Found>, on: FailOn) -> Verdict {
+    let explored = || std::iter::once(found).chain(beyond);
+    let counts = |found: &Found| {
+        let follows = found.follows.bugs(&found.bugs);
+        found.bugs.keys().chain(follows.keys()).any(|bug| bug.counts(on))
+    };
+    let is_open = beyond.is_none() && found.bugs.keys().any(|bug| matches!(bug, Bug::Violation(_)));
+    match () {
+        () if explored().any(counts) => Verdict::Found,
+        // What is not robust may do harm in executions that nobody has looked at.
+        () if is_open || explored().any(|found| found.is_cut) => Verdict::Unknown,
+        () => beyond.unwrap_or(found).without_bugs(),
+    }
+}
+
 /// What is said at the end: of what was explored first, and of what was explored `beyond` it because
 /// the test is not robust.
 pub(super) fn summary(found: &Found, beyond: Option<&Found>) -> fencepost_sanitizer::Exploration {
@@ -219,8 +237,12 @@ impl Found {
     }
 
     pub(super) fn verdict(&self) -> Verdict {
+        if self.bugs.is_empty() { self.without_bugs() } else { Verdict::Found }
+    }
+
+    /// The same, whatever is wrong.
+    fn without_bugs(&self) -> Verdict {
         match () {
-            () if !self.bugs.is_empty() => Verdict::Found,
             () if self.obstacles.is_empty() => Verdict::Exhausted,
             () if self.obstacles.iter().all(|obstacle| *obstacle == Obstacle::Rounds) => Verdict::Bounded,
             () => Verdict::Unknown,
@@ -273,6 +295,15 @@ impl Bug {
             Bug::Violation(_) => 2,
         };
         (rank, self)
+    }
+
+    /// Is it what the exit code is to tell?
+    fn counts(self, on: FailOn) -> bool {
+        match on {
+            FailOn::Race => matches!(self, Bug::Race(_)),
+            FailOn::Failure => !matches!(self, Bug::Violation(_)),
+            FailOn::Any => true,
+        }
     }
 
     /// Is it how the test ends?
