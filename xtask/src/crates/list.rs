@@ -52,7 +52,8 @@ pub(super) const SUITES: &[Suite] = &[
         name: "flume",
         version: "0.12.0",
         cargo: "--test basic --test array --test zero",
-        tests: "",
+        // They want waits to end within five milliseconds of what was asked for, which is the machine's.
+        tests: "--skip recv_deadline --skip recv_timeout --skip send_timeout",
         without: &["async-std", "criterion"],
     },
     Suite { name: "once_cell", version: "1.21.4", cargo: "--lib --tests --examples", tests: "", without: &[] },
@@ -192,7 +193,8 @@ pub(super) const DEFECTS: &[Defect] = &[
         features: "async",
         wrong: "0.1.11",
         right: Some("0.1.13"),
-        sign: RACE,
+        // The sender gives the channel up. Issue 87 is a race, too, with a receiver that does.
+        sign: "SendError",
         options: "--schedule random --runs 40 --provoke 0",
     },
     Defect {
