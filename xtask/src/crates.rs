@@ -9,6 +9,7 @@
 //! Tests run natively and under the tool, with the same settings. The results must be the same, in
 //! every run of the tool. What it reports is counted, and read by people.
 
+mod cost;
 mod list;
 mod outcome;
 
@@ -22,22 +23,27 @@ use list::{DEFECTS, Defect, SUITES, Suite};
 use outcome::{Findings, Tests};
 
 const DIR: &str = "target/crates";
+const TARGET: &str = "x86_64-unknown-linux-gnu";
 const REGISTRY: &str = "https://static.crates.io/crates";
 /// Seconds that one command may take.
 const LIMIT: &str = "1200";
 
 /// What was asked for.
 struct Options {
-    /// Parts of names; none means all.
+    /// Parts of names, of crates or of what a defect is known as; none means all.
     names: Vec<String>,
     /// Runs of each program of tests.
     runs: u64,
     /// A command that is there already, instead of an optimised one that is built.
     with: Option<PathBuf>,
+    /// Times of programs are wanted, and not their results.
+    cost: bool,
+    /// A toolchain of the nightly channel with Miri and the sources of the standard library.
+    nightly: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
-    let mut options = Options { names: Vec::new(), runs: 3, with: None };
+    let mut options = Options { names: Vec::new(), runs: 3, with: None, cost: false, nightly: None };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -46,18 +52,26 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
                 options.runs = runs.filter(|&runs| runs > 0).ok_or("--runs needs a number")?;
             }
             "--with" => options.with = Some(absolute(Path::new(arguments.next().ok_or("--with needs a file")?))?),
+            "--cost" => options.cost = true,
+            "--nightly" => {
+                let folder = arguments.next().ok_or("--nightly needs the folder of a toolchain")?;
+                options.nightly = Some(absolute(Path::new(folder))?);
+            }
             flag if flag.starts_with('-') => return Err(format!("unknown option `{flag}`")),
             name => options.names.push(name.into()),
         }
     }
     let chosen = |name: &str| options.names.is_empty() || options.names.iter().any(|part| name.contains(part.as_str()));
+    if options.cost {
+        return cost::rows(&tool(options.with)?, options.nightly.as_deref(), chosen);
+    }
     let suites: Vec<&Suite> = SUITES.iter().filter(|suite| chosen(suite.name)).collect();
-    let defects: Vec<&Defect> = DEFECTS.iter().filter(|defect| chosen(defect.program)).collect();
+    let defects: Vec<&Defect> =
+        DEFECTS.iter().filter(|defect| chosen(defect.program) || chosen(defect.known)).collect();
     if suites.is_empty() && defects.is_empty() {
         return Err("no crate has such a name".into());
     }
-    let program = options.with.map_or_else(files::fencepost, Ok)?;
-    let fencepost = Tool { program, target: absolute(&Path::new(DIR).join("built"))? };
+    let fencepost = tool(options.with)?;
     let mut failed = 0;
     if !suites.is_empty() {
         println!("{}", outcome::HEAD);
@@ -77,10 +91,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     for defect in defects {
         let mut told = |version: &str, wanted: bool| {
             let shown = shows(defect, version, &fencepost);
-            failed += u64::from(shown != Ok(wanted));
+            failed += u64::from(!shown.as_ref().is_ok_and(|shown| (*shown != Shown::No) == wanted));
             match shown {
-                Ok(shown) if shown == wanted => version.to_string(),
-                Ok(_) => format!("{version}: **{}**", if wanted { "not found" } else { "found" }),
+                Ok(Shown::No) if wanted => format!("{version}: **not found**"),
+                Ok(Shown::No) => version.to_string(),
+                Ok(Shown::InRun(run)) if wanted => format!("{version}, run {run}"),
+                Ok(Shown::Somewhere) if wanted => version.to_string(),
+                Ok(_) => format!("{version}: **found**"),
                 Err(reason) => format!("{version}: {reason}"),
             }
         };
@@ -95,6 +112,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
 struct Tool {
     program: PathBuf,
     target: PathBuf,
+}
+
+fn tool(with: Option<PathBuf>) -> Result<Tool, String> {
+    let program = with.map_or_else(files::fencepost, Ok)?;
+    Ok(Tool { program, target: absolute(&Path::new(DIR).join("built"))? })
 }
 
 impl Tool {
@@ -135,8 +157,37 @@ fn try_suite(suite: &Suite, tool: &Tool, runs: u64) -> Result<String, String> {
     outcome::row(&native, &ours, &Findings::read(&findings), start.elapsed())
 }
 
+/// Is a defect shown, and when?
+#[derive(Debug, PartialEq)]
+enum Shown {
+    No,
+    /// In the run with this number, the first of those that can be repeated.
+    InRun(u64),
+    /// Only in runs that cannot be repeated, whose numbers are not told.
+    Somewhere,
+}
+
+impl Shown {
+    /// In which run the sign is found. What is said of a run follows after its seed, and each finding
+    /// is a line; runs are counted from seed 0.
+    fn find(sign: &str, said: &str, findings: &str) -> Shown {
+        let seed = |text: &str| {
+            let digits = text.rsplit_once("--seed ")?.1;
+            digits.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok()
+        };
+        let before = said.find(sign).map(|at| seed(&said[..at]));
+        let of_findings = findings.lines().filter(|line| line.contains(sign)).map(seed);
+        let found: Vec<Option<u64>> = before.into_iter().chain(of_findings).collect();
+        match (found.is_empty(), found.iter().flatten().min()) {
+            (true, _) => Shown::No,
+            (false, Some(seed)) => Shown::InRun(seed + 1),
+            (false, None) => Shown::Somewhere,
+        }
+    }
+}
+
 /// Does this version of the crate show the defect? One that does not compile does not.
-fn shows(defect: &Defect, version: &str, tool: &Tool) -> Result<bool, String> {
+fn shows(defect: &Defect, version: &str, tool: &Tool) -> Result<Shown, String> {
     let package = fetch(defect.package, version)?;
     let folder = Path::new(DIR).join("defects").join(format!("{}-{version}", defect.program));
     let name = format!("{}-{}", defect.program, version.replace('.', "-"));
@@ -162,7 +213,7 @@ fn shows(defect: &Defect, version: &str, tool: &Tool) -> Result<bool, String> {
         Err(_) if said.text.contains("could not compile `") && said.text.contains(&name) => String::new(),
         Err(_) => return Err(last(&said.text)),
     };
-    Ok(said.text.contains(defect.sign) || findings.contains(defect.sign))
+    Ok(Shown::find(defect.sign, &said.text, &findings))
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, String> {
@@ -242,7 +293,10 @@ fn manifest(text: &str, without: &[&str]) -> String {
 fn as_for_miri(text: &str, is_of_tests: bool) -> String {
     let start = match is_of_tests {
         true => Some(0),
-        false => ["#[cfg(test)]", "mod tests {"].iter().filter_map(|begin| text.find(begin)).min(),
+        false => ["#[cfg(test)]", "#[cfg(all(test", "mod test {", "mod tests {"]
+            .iter()
+            .filter_map(|begin| text.find(begin))
+            .min(),
     };
     let Some(start) = start else { return text.into() };
     let (before, tests) = text.split_at(start);
@@ -270,12 +324,25 @@ fn said(mut command: Command) -> Result<Said, String> {
 /// The first error in a text, or its last line.
 fn last(text: &str) -> String {
     let error = text.lines().find(|line| line.starts_with("error"));
-    error.or_else(|| text.lines().last()).unwrap_or("it says nothing").to_string()
+    error.or_else(|| text.lines().rfind(|line| !line.trim().is_empty())).unwrap_or("it says nothing").to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_are_counted_from_the_first_seed() {
+        let findings = "{\"rule\":\"race\",\"reproduce\":\"fencepost run --schedule random --seed 12 -- a\"}\n\
+                        {\"rule\":\"race\",\"reproduce\":\"fencepost run --schedule pct:3 --seeds 0..1000 -- a\"}\n";
+        assert_eq!(Shown::find("\"race\"", "", findings), Shown::InRun(13));
+        assert_eq!(Shown::find("\"race\"", "", findings.lines().next_back().unwrap_or("")), Shown::Somewhere);
+        assert_eq!(
+            Shown::find("twice", "`a` ends in another way with --schedule pct:3 --seed 7, and says:\ntwice", ""),
+            Shown::InRun(8)
+        );
+        assert_eq!(Shown::find("twice", "`a` ends --seed 7\n", findings), Shown::No);
+    }
 
     #[test]
     fn manifests_lose_what_is_not_needed() {
@@ -294,5 +361,7 @@ mod tests {
         assert!(changed.starts_with("#[cfg(miri)]") && changed.contains("cfg!(fencepost)"), "{changed}");
         assert!(as_for_miri(text, true).starts_with("#[cfg(fencepost)]"));
         assert_eq!(as_for_miri("#[cfg(miri)]\n", false), "#[cfg(miri)]\n");
+        let under_a_condition = "#[cfg(all(test, not(a)))]\nmod test { #[cfg(miri)] const N: u8 = 1; }";
+        assert!(as_for_miri(under_a_condition, false).contains("#[cfg(fencepost)]"));
     }
 }

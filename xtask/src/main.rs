@@ -44,8 +44,9 @@ const TASKS: &[Task] = &[
     ),
     (
         "crates",
-        "[NAME...] [--runs N] [--with FENCEPOST]",
-        "the tests of public crates under `cargo fencepost`, and old versions with known defects (default: 3 runs)",
+        "[NAME...] [--runs N] [--with FENCEPOST] [--cost [--nightly TOOLCHAIN]]",
+        "the tests of public crates under `cargo fencepost`, and old versions with known defects (default: 3 runs); \
+         --cost: what runs of some cost, beside ThreadSanitizer and Miri",
         crates::run,
     ),
     ("bless", "", "run the tests and rewrite the golden files they compare with", bless::run),

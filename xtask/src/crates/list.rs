@@ -52,7 +52,9 @@ pub(super) const SUITES: &[Suite] = &[
         name: "flume",
         version: "0.12.0",
         cargo: "--test basic --test array --test zero",
-        tests: "",
+        // The first has a hundred threads hand over a million values through five places, in half a
+        // minute natively. The others want waits to end within five milliseconds of what was asked for.
+        tests: "--skip send_bounded --skip recv_deadline --skip recv_timeout --skip send_timeout",
         without: &["async-std", "criterion"],
     },
     Suite { name: "once_cell", version: "1.21.4", cargo: "--lib --tests --examples", tests: "", without: &[] },
@@ -192,7 +194,8 @@ pub(super) const DEFECTS: &[Defect] = &[
         features: "async",
         wrong: "0.1.11",
         right: Some("0.1.13"),
-        sign: RACE,
+        // The sender gives the channel up. Issue 87 is a race, too, with a receiver that does.
+        sign: "SendError",
         options: "--schedule random --runs 40 --provoke 0",
     },
     Defect {
