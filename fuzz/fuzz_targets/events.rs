@@ -29,5 +29,5 @@ fuzz_target!(|input: &[u8]| {
     sarif::log(&findings, &[], &Origin { version: "0", folder: None });
     let ranks = Ranks::of(findings.iter().map(|finding| finding.rank()));
     text::summary(reporter.totals(), &ranks);
-    json::summary(reporter.totals(), &ranks, None);
+    json::summary(reporter.totals(), &ranks, None, None);
 });

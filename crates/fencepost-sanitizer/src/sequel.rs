@@ -16,7 +16,7 @@
 //! plain accesses of other threads than the one that has used the value.
 //!
 //! A program may depend on more than its threads: on the time, on where its memory lies. So a
-//! difference counts only if it is there again when both runs are made once more ([`confirms`]).
+//! difference counts only if it is there again when both runs are made once more (`confirms`).
 //! Memory lies elsewhere each time. What lies in a file is known by its place in that file; of
 //! other large numbers, which may be addresses, only what the place of a page does not change is
 //! compared.
