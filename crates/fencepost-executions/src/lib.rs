@@ -27,10 +27,10 @@
 //!
 //! Atomic accesses, fences, threads that are created and waited for, choices, and objects: mutexes,
 //! locks for readers and writers, condition variables, semaphores, barriers. All uses of an object
-//! have one order ([`mod@execution`] says how that is modelled). Who waits for a value that it does not find goes no further in this
-//! execution: there is another one in which it finds it. Loops that only wait are left by the
-//! runtime in the same way, because a round that changes nothing can be left out of an execution,
-//! and what is left is consistent.
+//! have one order (`execution` says how that is modelled). Who waits for a value that it does not
+//! find goes no further in this execution: there is another one in which it finds it. Loops that only
+//! wait are left by the runtime in the same way, because a round that changes nothing can be left out
+//! of an execution, and what is left is consistent.
 //!
 //! Not modelled: waits in the kernel, and what is done once. [`Trouble`] says so.
 
