@@ -19,6 +19,9 @@ pub enum Kind {
     RuntimeError,
     /// The final states are not those that the program asks for.
     Condition,
+    /// A final state that the program asks for exists: nothing is wrong, but there is something to
+    /// show.
+    Met,
     /// All threads wait, and none of them can go on.
     Deadlock,
 }
@@ -63,6 +66,7 @@ impl Kind {
             Kind::Assertion => "assertion",
             Kind::RuntimeError => "runtime-error",
             Kind::Condition => "condition",
+            Kind::Met => "met",
             Kind::Deadlock => "deadlock",
         }
     }
@@ -74,7 +78,7 @@ impl Kind {
             Kind::DataRace => Rule::Race,
             Kind::Assertion => Rule::Assertion,
             Kind::RuntimeError => Rule::RuntimeError,
-            Kind::Condition => Rule::Condition,
+            Kind::Condition | Kind::Met => Rule::Condition,
             Kind::Deadlock => Rule::Deadlock,
         }
     }

@@ -9,7 +9,7 @@
 // `--format json` have the same names and mean the same. All but those marked `!` may be missing.
 //
 //   title! message!   what is wrong: in a few words, in a sentence
-//   category!         "race", "failure", "condition", "not-robust", "passed-on", "harmless"
+//   category!         "race", "failure", "condition", "not-robust", "passed-on", "harmless", "met"
 //   kind! model! evidence!, also [model]: the same is found under these, too
 //   file, notes [text], shape, location, consequences [text], expected (line)
 //   accesses [{ mark, thread, file, line, column, end_line, end_column, text!, what, remark, stack [text] }]
@@ -53,6 +53,7 @@ const fencepostFinding = (() => {
     "not-robust": "Not robust",
     "passed-on": "Passed on",
     "harmless": "Harmless",
+    "met": "Met",
   };
   /// With more threads, a column for each would leave no room.
   const MANY_THREADS = 6;

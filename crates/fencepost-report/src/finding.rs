@@ -105,10 +105,14 @@ pub fn of_verification(subject: &Subject<'_>, verification: &Verification) -> Ve
     }
 }
 
-/// The same, with a diagram of the execution that the verification has to show.
+/// The same, with a diagram of the execution that the verification has to show; also if nothing is
+/// wrong, and the execution is one that the program asks for.
 pub fn of_verification_drawn(subject: &Subject<'_>, verification: &Verification, extra: Extra<'_>) -> Vec<Finding> {
     let subject = &subject.about(verification.copies.as_deref());
     let mut findings = of_verification(subject, verification);
+    if let (true, Ok(verified)) = (findings.is_empty(), &verification.result) {
+        findings.extend(of_met(subject, verified, verification.model));
+    }
     let Some(shown) = verification.result.as_ref().ok().and_then(|verified| Shown::of(subject, verified)) else {
         return findings;
     };
@@ -245,6 +249,18 @@ fn of_condition(subject: &Subject<'_>, verified: &Verified, model: &'static str)
     Some(Finding {
         evidence: Evidence::Replayed(Box::new(shown(subject, verified, model))),
         ..finding(subject, Kind::Condition, model, message, None, None)
+    })
+}
+
+/// A final state that the program asks for, with an execution that ends there.
+fn of_met(subject: &Subject<'_>, verified: &Verified, model: &'static str) -> Option<Finding> {
+    let condition = subject.program.condition()?;
+    let asks = condition.quantifier == Quantifier::Exists && verified.holds(Some(condition));
+    Shown::of(subject, verified).filter(|shown| asks && shown.is_final())?;
+    let message = format!("a final state is as asked for: {}", condition.text(subject.program));
+    Some(Finding {
+        evidence: Evidence::Replayed(Box::new(shown(subject, verified, model))),
+        ..finding(subject, Kind::Met, model, message, None, None)
     })
 }
 

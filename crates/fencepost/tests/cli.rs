@@ -157,6 +157,32 @@ fn pages_have_what_was_found_and_what_was_not_decided() {
     }
 }
 
+/// Nothing is wrong where what is asked for exists, and there is an execution to show.
+#[test]
+fn a_page_shows_what_a_condition_asks_for() {
+    let thread = |own: &str, other: &str| {
+        let (store, load) = ("atomic_store_explicit", "atomic_load_explicit");
+        let order = "memory_order_relaxed";
+        format!("(atomic_int* x, atomic_int* y) {{ {store}({own}, 1, {order}); int r = {load}({other}, {order}); }}")
+    };
+    let program = |quantifier: &str| {
+        let (left, right) = (thread("x", "y"), thread("y", "x"));
+        format!("C sb\n{{}}\nP0{left}\nP1{right}\n{quantifier} (0:r=0 /\\ 1:r=0)\n")
+    };
+    let page = |quantifier: &str| {
+        let arguments = ["verify", "--language", "litmus", "--model", "cpp20", "--format", "html", "-"];
+        let output = fencepost(&arguments, program(quantifier).as_bytes());
+        (code(&output), text(&output.stdout))
+    };
+    let (exit, met) = page("exists");
+    let finding = &page_data(&met)["findings"][0];
+    assert_eq!((exit, &finding["category"]), (0, &"met".into()), "{met}");
+    assert!(finding["graph"].is_object() && finding["runs"][0]["steps"].is_array(), "{finding}");
+    assert!(met.contains("<title>fencepost: What is asked for exists</title>"));
+    let (exit, wrong) = page("~exists");
+    assert_eq!((exit, &page_data(&wrong)["findings"][0]["category"]), (1, &"condition".into()));
+}
+
 #[test]
 fn code_scanning_has_what_was_found_and_what_was_not_decided() {
     let (code, found) = log(&["check", "-", "--model", "ra,rc20"], SB);

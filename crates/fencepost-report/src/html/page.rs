@@ -97,6 +97,7 @@ fn conclusion(findings: &[Entry], answers: &[&Answer], parts: &[Part]) -> String
         [] if answers.is_empty() && but.is_none() => "Nothing was found in these runs".into(),
         [] => "Nothing was found".into(),
         _ if expected == findings.len() => format!("{count}, all as expected"),
+        _ if findings.iter().all(|entry| entry.category == Category::Met) => "What is asked for exists".into(),
         [worst, ..] => format!("{count}, at worst: {}", worst.category.title().to_lowercase()),
     };
     match but {

@@ -2,8 +2,8 @@
 //! in `assets/finding.js`.
 
 use fencepost_finding::{
-    Access, CycleEvent, Edit, Evidence, Finding, Frame, LinkEnd, Observed, Operation, Rank, Replayed, Reproduce, Rule,
-    Statement, Thread, value_text,
+    Access, CycleEvent, Edit, Evidence, Finding, Frame, Kind, LinkEnd, Observed, Operation, Rank, Replayed, Reproduce,
+    Rule, Statement, Thread, value_text,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,19 +22,24 @@ pub(super) enum Category {
     NotRobust,
     PassedOn,
     Harmless,
+    Met,
 }
 
 impl Category {
-    pub(super) const ALL: [Category; 6] = [
+    pub(super) const ALL: [Category; 7] = [
         Category::Race,
         Category::Failure,
         Category::Condition,
         Category::NotRobust,
         Category::PassedOn,
         Category::Harmless,
+        Category::Met,
     ];
 
     pub(super) fn of(finding: &Finding) -> Category {
+        if finding.kind == Kind::Met {
+            return Category::Met;
+        }
         match (finding.rank(), finding.kind.rule()) {
             (Some(Rank::Race), _) => Category::Race,
             (Some(Rank::Failure), _) => Category::Failure,
@@ -54,6 +59,7 @@ impl Category {
             Category::NotRobust => "not-robust",
             Category::PassedOn => "passed-on",
             Category::Harmless => "harmless",
+            Category::Met => "met",
         }
     }
 
@@ -66,6 +72,7 @@ impl Category {
             Category::NotRobust => "Not robust",
             Category::PassedOn => "Passed on",
             Category::Harmless => "Harmless",
+            Category::Met => "Met",
         }
     }
 
@@ -77,6 +84,7 @@ impl Category {
             Category::Condition => "the final states are not as the program asks for",
             Category::NotRobust => "an access can use an overwritten value; what follows is told apart, or not known",
             Category::PassedOn => "an overwritten value reaches an address, or what other threads read",
+            Category::Met => "a final state that the program asks for exists: nothing is wrong",
             Category::Harmless => "an access can use an overwritten value, and nothing was seen to follow",
         }
     }

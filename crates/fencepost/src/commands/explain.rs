@@ -209,7 +209,8 @@ mod tests {
             assert!(of_language(word).is_some(), "{word}");
         }
         let kinds = [Kind::StaleRead, Kind::StaleWrite, Kind::StaleRmw, Kind::TaintedUse, Kind::DataRace];
-        let kinds = kinds.into_iter().chain([Kind::Assertion, Kind::RuntimeError, Kind::Condition, Kind::Deadlock]);
+        let kinds =
+            kinds.into_iter().chain([Kind::Assertion, Kind::RuntimeError, Kind::Condition, Kind::Met, Kind::Deadlock]);
         for word in kinds.map(Kind::as_str).chain(Rule::ALL.map(Rule::as_str)) {
             assert!(text(word).is_some(), "{word}");
         }

@@ -119,7 +119,7 @@ pub(super) const GLOSSARY: &[Word] = &[
     },
     Word {
         group: Group::Verdict,
-        names: &["never", "sometimes", "always", "condition"],
+        names: &["never", "sometimes", "always", "condition", "met"],
         about: "whether final states fulfil the condition of a litmus test (`verify`)",
         text: "`exists (…)` asks whether some final state fulfils it: never, sometimes, always. Final \
                states are counted by executions, as the herd simulator does.",
