@@ -23,12 +23,12 @@ mod translate;
 use fencepost_analysis::interpreter::too_many_choices;
 use fencepost_base::ids::{Pc, ThreadId};
 use fencepost_verdict::device::{Device, Failure, Kernels, Memory};
-use fencepost_verdict::{Budget, Candidate, Progress, Reason, Run, ScFailure, ScFailureKind, Site, Stats};
+use fencepost_verdict::{Budget, Progress, Reason, Run, ScFailure, ScFailureKind, Site, Stats};
 
 use crate::product::Product;
-use crate::search::path::{Reached, walk};
+use crate::search::path::{Reached, candidate, walk};
 use crate::search::{Goal, State};
-use crate::system::{Expansion, Finding, Stop, System};
+use crate::system::{Expansion, Stop, System};
 use crate::{End, Exploration};
 use translate::{Translated, translate};
 
@@ -491,12 +491,7 @@ impl<'a> Search<'a> {
     fn found(&mut self, state: &[u64], layer: u64) -> Result<End, Failure> {
         let Reached { run, state, .. } = self.run_to(state, layer)?;
         let differs = || Failure::Other("a state is harmless to the processor".into());
-        Ok(End::Found(match self.product.inspect(&state).ok_or_else(differs)? {
-            Finding::Stale(site) => Candidate::Stale { run, site },
-            Finding::TaintedUse(site) => Candidate::TaintedUse { run, site },
-            Finding::LateRace(site) => Candidate::LateRace { run, site },
-            Finding::Race(first, second) => Candidate::Race { run, first, second },
-        }))
+        Ok(End::Found(candidate(run, self.product.inspect(&state).ok_or_else(differs)?)))
     }
 
     /// What goes wrong on a step out of the frontier, which is this layer.

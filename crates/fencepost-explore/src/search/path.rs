@@ -37,12 +37,7 @@ impl<S: System> Search<'_, S> {
             Ok(Reached { run, state, .. }) => (run, state),
             Err(reason) => return End::GaveUp(reason),
         };
-        End::Found(match self.system.inspect(&state).expect("names of threads make no difference") {
-            Finding::Stale(site) => Candidate::Stale { run, site },
-            Finding::TaintedUse(site) => Candidate::TaintedUse { run, site },
-            Finding::LateRace(site) => Candidate::LateRace { run, site },
-            Finding::Race(first, second) => Candidate::Race { run, first, second },
-        })
+        End::Found(candidate(run, self.system.inspect(&state).expect("names of threads make no difference")))
     }
 
     /// A run that goes wrong at a step out of `state`, a state of this layer. `is_it` is told of
@@ -117,6 +112,16 @@ impl<S: System> Search<'_, S> {
             Ok(())
         })?;
         Ok(greatest)
+    }
+}
+
+/// What leaves SC after a run, as it was found.
+pub(crate) fn candidate(run: Run, finding: Finding) -> Candidate {
+    match finding {
+        Finding::Stale(site) => Candidate::Stale { run, site },
+        Finding::TaintedUse(site) => Candidate::TaintedUse { run, site },
+        Finding::LateRace(site) => Candidate::LateRace { run, site },
+        Finding::Race(first, second) => Candidate::Race { run, first, second },
     }
 }
 
