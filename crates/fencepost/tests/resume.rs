@@ -32,8 +32,13 @@ fn run(arguments: &[&str], directory: &Path) -> Output {
 }
 
 /// What a command says, if it ends before it is killed.
-fn killed(arguments: &[&str], directory: &Path, after: Duration) -> Option<Output> {
+/// `late` is whether it is given the time to begin a checkpoint first.
+fn killed(arguments: &[&str], directory: &Path, late: bool, after: Duration) -> Option<Output> {
     let mut child = fencepost(arguments, directory).spawn().expect("fencepost starts");
+    let has_begun = || directory.join("saved/command").exists();
+    while late && !has_begun() && child.try_wait().expect("it is a child").is_none() {
+        thread::sleep(Duration::from_millis(1));
+    }
     thread::sleep(after);
     let has_ended = child.try_wait().expect("it is a child").is_some();
     child.kill().expect("it can be killed");
@@ -91,7 +96,7 @@ fn a_killed_command_goes_on() {
                 }
                 // Early and late, whatever else the machine does now, and did when the time was taken.
                 let after = random.below(2 * time / 3) >> random.below(5);
-                ended = killed(again, &directory, Duration::from_millis(after as u64));
+                ended = killed(again, &directory, random.below(3) > 0, Duration::from_millis(after as u64));
                 kills += usize::from(ended.is_none());
             }
             let ended = ended.expect("it has ended");

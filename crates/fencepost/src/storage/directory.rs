@@ -99,7 +99,9 @@ impl Lasting {
 
     fn remove_searches(&self) {
         for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().starts_with(SEARCH) {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // A process that is killed while it writes its command leaves half of it.
+            if name.starts_with(SEARCH) || name.starts_with(".command.") {
                 let _ = fs::remove_file(entry.path());
             }
         }
