@@ -49,7 +49,7 @@ pub(crate) use repair::RepairArgs;
 pub(crate) use resume::ResumeArgs;
 #[cfg(fencepost_runtime)]
 pub(crate) use run::ReportFormat;
-pub(crate) use run::{RunArgs, Seeds, Who};
+pub(crate) use run::{RunArgs, Seeds, Told, Who};
 #[cfg(fencepost_runtime)]
 pub(crate) use shard::Shard;
 pub(crate) use verify::{EngineChoice, VerifyArgs, VerifyFormat};

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use fencepost_protocol::FOUND;
-
 use super::FailOn;
-use super::run::ReportFormat;
+use super::run::Told;
 
 /// Join the reports of the parts of a series: of `fencepost run --shard`
 ///
@@ -26,25 +24,8 @@ pub(crate) struct MergeArgs {
     #[arg(long, value_enum, value_name = "RANK", default_value_t)]
     pub(crate) fail_on: FailOn,
 
-    /// Form of the report: a human one goes to standard error, others to standard output
-    #[arg(long, value_enum, default_value_t = ReportFormat::Human)]
-    pub(crate) format: ReportFormat,
-
-    /// Where to write the report instead
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-
-    /// Draw each report as well: DIR/report-1.svg, DIR/report-2.svg, …
-    #[arg(long, value_name = "DIR")]
-    pub(crate) graph: Option<PathBuf>,
-
-    /// Exit code if something was reported
-    #[arg(long, value_name = "N", default_value_t = FOUND)]
-    pub(crate) exitcode: u8,
-
-    /// Colours; `auto` means on a terminal, unless NO_COLOR is set
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = clap::ColorChoice::Auto)]
-    pub(crate) color: clap::ColorChoice,
+    #[command(flatten)]
+    pub(crate) told: Told,
 }
 
 const MERGE_HELP: &str = "\

@@ -156,6 +156,17 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) print_suppressions: bool,
 
+    #[command(flatten)]
+    pub(crate) told: Told,
+
+    /// The program and its arguments
+    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) program: Vec<OsString>,
+}
+
+/// How reports are told, by those who make runs and those who join them.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Told {
     /// Form of the reports: human ones go to standard error, others to standard output
     #[arg(long, value_enum, default_value_t = ReportFormat::Human)]
     pub(crate) format: ReportFormat,
@@ -175,10 +186,13 @@ pub(crate) struct RunArgs {
     /// Colours; `auto` means on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = clap::ColorChoice::Auto)]
     pub(crate) color: clap::ColorChoice,
+}
 
-    /// The program and its arguments
-    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) program: Vec<OsString>,
+impl Default for Told {
+    fn default() -> Self {
+        let (format, color) = (ReportFormat::Human, clap::ColorChoice::Auto);
+        Told { format, output: None, graph: None, exitcode: FOUND, color }
+    }
 }
 
 impl RunArgs {

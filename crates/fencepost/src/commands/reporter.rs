@@ -6,12 +6,11 @@ use std::fs::File;
 use std::io;
 use std::os::unix::net::UnixStream;
 
-use clap::ColorChoice;
 use fencepost_protocol::{Answer, ExitCode};
 use fencepost_sanitizer::{Ending, Options};
 
 use super::run::{Lines, Session, Signals, Talker, Wish};
-use crate::args::ReportFormat;
+use crate::args::Told;
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::project;
@@ -35,7 +34,7 @@ pub(crate) fn run(output: &mut Output) -> io::Result<Exit> {
         // The program has done nothing wrong, and what it has found is told all the same.
         Err(message) => output::note(&message),
     }
-    let session = Session::new(options, ReportFormat::Human, ColorChoice::Auto, None, None);
+    let session = Session::new(options, &Told::default());
     let mut session = session.map_err(io::Error::other)?;
     loop {
         while let Some(line) = lines.next() {

@@ -93,7 +93,7 @@ impl Watched {
     /// In one number.
     fn exit(&self, args: &RunArgs) -> Exit {
         match () {
-            () if self.is_found => Exit::Other(args.exitcode),
+            () if self.is_found => Exit::Other(args.told.exitcode),
             () if self.is_unobserved => Exit::Error,
             () if self.is_undecided => Exit::Unknown,
             () => self.exit,
@@ -164,14 +164,13 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
         options.wrappers.push(pattern.clone());
         options.words.extend(["--wrapper".into(), pattern.clone()]);
     }
-    let mut session =
-        match Session::new(options, args.format, args.color, args.output.as_deref(), args.graph.as_deref()) {
-            Ok(session) => session,
-            Err(message) => {
-                output::note(&format!("fencepost: error: {message}\n"));
-                return Ok(Watched::refused());
-            }
-        };
+    let mut session = match Session::new(options, &args.told) {
+        Ok(session) => session,
+        Err(message) => {
+            output::note(&format!("fencepost: error: {message}\n"));
+            return Ok(Watched::refused());
+        }
+    };
     session.copy_to(manner.copy);
     session.start_paths_in(manner.folder);
     session.is_part(manner.is_part);
@@ -231,7 +230,7 @@ pub(crate) fn watch(args: &RunArgs, manner: Manner, output: &mut Output) -> io::
             break;
         }
     }
-    if let (Some(made), ReportFormat::Human, false) = (series.description(), args.format, unobserved) {
+    if let (Some(made), ReportFormat::Human, false) = (series.description(), args.told.format, unobserved) {
         output::note(&format!("fencepost: {made}\n"));
     }
     if !is_cut && tries > 0 {

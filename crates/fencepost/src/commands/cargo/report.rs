@@ -84,13 +84,13 @@ pub(super) fn tell(options: &CargoOptions, folder: &Path, output: &mut Output) -
     if parts.is_empty() {
         return Ok(None);
     }
-    let text = match options.run.format {
+    let text = match options.run.told.format {
         ReportFormat::Human => parts.iter().map(|part| part.text.as_str()).collect(),
         ReportFormat::Json => json(&parts),
         ReportFormat::Sarif => sarif(&parts),
         ReportFormat::Html => html(&parts),
     };
-    match &options.run.output {
+    match &options.run.told.output {
         Some(path) => write(path, &text)?,
         None => output.out(&text)?,
     }
@@ -117,7 +117,7 @@ pub(super) fn tell(options: &CargoOptions, folder: &Path, output: &mut Output) -
         ));
     }
     Ok(match () {
-        () if parts.iter().any(|part| part.is("found")) => Some(Exit::Other(options.run.exitcode)),
+        () if parts.iter().any(|part| part.is("found")) => Some(Exit::Other(options.run.told.exitcode)),
         () if parts.iter().any(|part| part.is("unobserved")) => Some(Exit::Error),
         () if parts.iter().any(|part| part.is("undecided")) => Some(Exit::Unknown),
         () => None,

@@ -195,8 +195,8 @@ impl Program {
         }
         let (file, copy) = new_file(reports)?;
         // All that is for a file comes together in the end.
-        if options.run.output.take().is_some() || options.run.format != ReportFormat::Human {
-            options.run.output = Some(file.with_extension("text"));
+        if options.run.told.output.take().is_some() || options.run.told.format != ReportFormat::Human {
+            options.run.told.output = Some(file.with_extension("text"));
         }
         let folder = env::var_os(FOLDER).map(PathBuf::from);
         let manner = Manner { copy: Some(copy), is_brief: true, folder, is_part: true };

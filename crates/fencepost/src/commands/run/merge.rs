@@ -78,8 +78,7 @@ fn merge(args: &MergeArgs, output: &mut Output) -> Result<io::Result<Exit>, Stri
     }
     let record = shard::join(records)?;
     let (missing, of, header) = (record.missing(), record.header.of, record.header.clone());
-    let graph = args.graph.as_deref();
-    let mut session = Session::new(Options::default(), args.format, args.color, args.output.as_deref(), graph)?;
+    let mut session = Session::new(Options::default(), &args.told)?;
     session.adopt(record, args.all, output);
     if !missing.is_empty() {
         let missing: Vec<String> = missing.iter().map(u64::to_string).collect();
@@ -92,7 +91,7 @@ fn merge(args: &MergeArgs, output: &mut Output) -> Result<io::Result<Exit>, Stri
     let is_whole = missing.is_empty();
     let finished = session.finish(!header.unobserved, false, output);
     Ok(finished.map(|()| match header.exit {
-        _ if session.fails(args.fail_on) => Exit::Other(args.exitcode),
+        _ if session.fails(args.fail_on) => Exit::Other(args.told.exitcode),
         _ if header.unobserved || !is_whole => Exit::Error,
         Some((_, code)) => Exit::Other(code),
         None => Exit::Other(0),

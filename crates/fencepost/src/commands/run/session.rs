@@ -6,7 +6,6 @@ use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use clap::ColorChoice;
 use fencepost_finding::{Evidence, Finding, Rank, Trials};
 use fencepost_protocol::door::Mismatch;
 use fencepost_protocol::record::{self, HEADER};
@@ -22,7 +21,7 @@ use fencepost_sanitizer::{Ending, Exploration, Item, LastRun, Options, Process, 
 use rustix::fs::Access;
 
 use super::ranking::Ranking;
-use crate::args::{FailOn, ReportFormat};
+use crate::args::{FailOn, ReportFormat, Told};
 use crate::files;
 use crate::log::{Form, Log};
 use crate::options;
@@ -94,15 +93,10 @@ pub(crate) enum Wish {
 }
 
 impl Session {
-    pub(crate) fn new(
-        options: Options,
-        format: ReportFormat,
-        color: ColorChoice,
-        file: Option<&Path>,
-        pictures: Option<&Path>,
-    ) -> Result<Session, String> {
-        let pictures = pictures.map(Pictures::new).transpose()?;
-        let file = match file {
+    pub(crate) fn new(options: Options, told: &Told) -> Result<Session, String> {
+        let Told { format, color, .. } = *told;
+        let pictures = told.graph.as_deref().map(Pictures::new).transpose()?;
+        let file = match &told.output {
             None => None,
             Some(path) => {
                 Some(File::create(path).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?)
